@@ -1,0 +1,63 @@
+"""What one backend did with one program. A framework's failure is data; only our own faults are exceptions."""
+
+from __future__ import annotations
+
+from typing import Mapping, Union
+
+import msgspec
+
+from minrepro.ir.tensor import Tensor
+
+
+class Completed(msgspec.Struct, frozen=True, tag="completed"):
+    """It ran; the values of the program's outputs, with the layout that the framework gave them."""
+
+    values: Mapping[str, Tensor]
+    seconds: float = 0.0
+
+
+class Raised(msgspec.Struct, frozen=True, tag="raised"):
+    """It raised a Python exception.
+
+    Attributes:
+        kind: class name of the exception.
+        message: its text.
+        frame: ``module:function`` of the innermost framework frame, or ``""``.
+        node: name of the node that raised, or ``""``.
+    """
+
+    kind: str
+    message: str
+    frame: str = ""
+    node: str = ""
+
+
+class Crashed(msgspec.Struct, frozen=True, tag="crashed"):
+    """The process ended: by signal (``SIGSEGV``), or with an exit status before it answered.
+
+    Attributes:
+        signal: name of the signal, or ``exit N``.
+        node: name of the node that ran last, or ``""``.
+        log: last lines that the process wrote.
+    """
+
+    signal: str
+    node: str = ""
+    log: str = ""
+
+
+class TimedOut(msgspec.Struct, frozen=True, tag="timed_out"):
+    """No answer within the deadline, in seconds."""
+
+    seconds: float
+    node: str = ""
+
+
+class Unspelled(msgspec.Struct, frozen=True, tag="unspelled"):
+    """The backend has no spelling for a node; `why` names operator and arguments."""
+
+    why: str
+    node: str = ""
+
+
+Outcome = Union[Completed, Raised, Crashed, TimedOut, Unspelled]
