@@ -1,0 +1,280 @@
+"""Two backends and everything that is asked of them: run a case on both, and on float64 when the verdict needs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable, Mapping
+
+import msgspec
+import numpy as np
+
+from minrepro import backends, ops, replays
+from minrepro.backends import Spec
+from minrepro.backends.program import Program, program
+from minrepro.compare.verdict import Question, Truth, judge, loosest
+from minrepro.environments import resolve
+from minrepro.errors import Unsupported
+from minrepro.ir.case import Case
+from minrepro.ir.divergence import Comparison
+from minrepro.ir.dtype import dtype
+from minrepro.ir.graph import Node, Ref, refs
+from minrepro.ir.outcome import Completed, Outcome, Unspelled
+from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.ops.row import Args
+from minrepro.worker.client import Worker
+
+SAMPLES = 4
+"""Float64 runs behind a sensitivity (design note on reduction, 5.3)."""
+NUDGE = 2.0**-26
+"""Relative size of the input noise in those runs (same source)."""
+
+
+class Side(msgspec.Struct):
+    """One backend of the pair: its spec, its worker, and the replay it runs under."""
+
+    spec: Spec
+    worker: Worker
+    replay: Path | None = None
+
+    @property
+    def title(self) -> str:
+        """Framework name, with the replay if there is one."""
+        return self.spec.backend.title + (f" + replay {self.spec.replay}" if self.spec.replay else "")
+
+
+def open_side(text: str, folder: Path) -> Side:
+    """Resolve a backend spec to a worker that is starting.
+
+    Raises:
+        UsageError, BackendMissing: from parsing and from the environments.
+    """
+    spec = backends.parse(text)
+    replay = replays.find(spec.replay) if spec.replay else None
+    environment = resolve(spec)
+    plugins = [str(replay)] if replay else []
+    worker = Worker(spec.backend, environment.interpreter, folder, plugins, spec.options)
+    worker.start()
+    return Side(spec, worker, replay)
+
+
+class Pair:
+    """Reference and candidate workers, plus a NumPy worker that starts when it is first needed.
+
+    Args:
+        reference, candidate: the two sides.
+        folder: where logs go.
+        deadline_s: time one evaluation may take.
+    """
+
+    def __init__(self, reference: Side, candidate: Side, folder: Path, deadline_s: float = 60.0):
+        self.reference, self.candidate = reference, candidate
+        self.folder, self.deadline_s = folder, deadline_s
+        self._numpy: Side | None = None
+
+    @property
+    def numpy(self) -> Side:
+        """The independent float64 reference."""
+        if self._numpy is None:
+            self._numpy = open_side("numpy", self.folder)
+        return self._numpy
+
+    def stop(self) -> None:
+        """End all workers."""
+        for side in (self.reference, self.candidate, self._numpy):
+            if side is not None:
+                side.worker.stop()
+
+    def run(self, case: Case, side: Side, returns: tuple[str, ...] | None = None, cold: bool = False) -> Outcome:
+        """Run a case on one side in a child of its own (`cold`: in a new process)."""
+        try:
+            text = self.spell(case, side)
+        except Unsupported as error:
+            return Unspelled(str(error))
+        if cold:
+            side.worker.stop()
+        outputs = case.graph.outputs if returns is None else returns
+        feeds = {name: case.feeds[name] for name in case.graph.inputs}
+        return side.worker.run(text, feeds, outputs, deadline=self.deadline_s, threads=case.threads, seed=case.seed)
+
+    def spell(self, case: Case, side: Side) -> Program:
+        """A case as text of one side's framework."""
+        return program(case.graph, self.specs(case), side.spec.backend, case.terse)
+
+    def specs(self, case: Case) -> dict[str, TensorSpec]:
+        """Specs of every value; those of inner values come from a run of the reference."""
+        known = {name: case.feeds[name].spec for name in case.graph.inputs}
+        inner = {name for node in case.graph.nodes for name in node.inputs} - set(known)
+        if inner:
+            known.update(self._inner(case, known))
+        return known
+
+    def _inner(self, case: Case, known: dict[str, TensorSpec]) -> dict[str, TensorSpec]:
+        """Run the reference step by step, because a spelling may need the rank of what the step before made."""
+        worker, backend = self.reference.worker, self.reference.spec.backend
+        found: dict[str, TensorSpec] = {}
+        values: dict[str, Tensor] = {name: case.feeds[name] for name in case.graph.inputs}
+        for node in case.graph.nodes:
+            graph = case.graph.subgraph((node,), node.outputs)
+            text = program(graph, {**known, **found}, backend, case.terse)
+            outcome = worker.run(text, {name: values[name] for name in graph.inputs}, graph.outputs)
+            if not isinstance(outcome, Completed):
+                raise Unsupported(f"{node.op}: the reference cannot run this step, so what follows it has no shape")
+            values.update(outcome.values)
+            found.update({name: value.spec for name, value in outcome.values.items()})
+        return found
+
+    def compare(self, case: Case) -> tuple[Comparison, Outcome, Outcome]:
+        """Run both sides and judge."""
+        left = self.run(case, self.reference)
+        if isinstance(left, Unspelled):
+            return Comparison("unsupported", why=left.why), left, left
+        right = self.run(case, self.candidate)
+        return judge(self.question(case), left, right), left, right
+
+    def question(self, case: Case) -> Question:
+        """How a case is to be judged."""
+        rows = [ops.find(node.op) for node in case.graph.nodes]
+        kinds = [row.kind for row in rows if row is not None]
+        length = max((self._length(node, case) for node in case.graph.nodes), default=1)
+        truth = _once(lambda: self.truth(case))
+        second = _once(lambda: self._wide(case, self.numpy))
+        single = case.graph.nodes[0] if len(case.graph.nodes) == 1 else None
+        at = (lambda name, index: _at(single, case.feeds, index)) if single is not None else (lambda name, index: None)
+        return Question(loosest(kinds), length, case.graph.outputs, truth, second, at)
+
+    def _length(self, node: Node, case: Case) -> int:
+        row = ops.find(node.op)
+        shapes = [case.feeds[name].spec for name in node.inputs if name in case.feeds]
+        if row is None or row.kind not in ("reduction", "iterative"):
+            return 1
+        if row.length is not None:
+            def spec(arg: Any) -> Any:
+                if isinstance(arg, Ref):
+                    return case.feeds[arg.name].spec
+                return tuple(spec(item) for item in arg) if isinstance(arg, tuple) else arg
+
+            try:
+                bound = {name: spec(node.args.get(name, default)) for name, default in row.params.items()}
+                return max(1, int(row.length(Args(bound))))
+            except (KeyError, TypeError, AttributeError, IndexError):
+                pass
+        return max((spec.shape[-1] for spec in shapes if spec.shape), default=1)
+
+    def truth(self, case: Case) -> Truth | None:
+        """The case in float64 on the reference framework, with the sensitivity of each output element.
+
+        Sensitivity is sampled from runs with slightly different inputs and pulled towards the mean of the tensor,
+        since the smallest of many sampled values is far too small (section 5.3).
+        """
+        base = self._wide(case, self.reference)
+        if base is None:
+            return None
+        squares = {name: np.zeros(np.shape(value)) for name, value in base.items()}
+        random = np.random.RandomState(case.seed)
+        runs = 0
+        for _ in range(SAMPLES):
+            moved = self._wide(case, self.reference, random)
+            if moved is None or any(moved[name].shape != base[name].shape for name in base):
+                continue
+            runs += 1
+            for name, value in base.items():
+                with np.errstate(all="ignore"):
+                    step = np.abs(moved[name] - value) / NUDGE
+                squares[name] += np.where(np.isfinite(step), step, 0.0) ** 2
+        sensitivity = {}
+        for name, total in squares.items():
+            mean = float(np.mean(total)) / max(runs, 1) if total.size else 0.0
+            sensitivity[name] = np.sqrt((total + 4.0 * mean) / (max(runs, 1) + 4.0))
+        return Truth(base, sensitivity, f"float64 {self.reference.spec.backend.title}")
+
+    def _wide(self, case: Case, side: Side, noise: np.random.RandomState | None = None) -> dict[str, np.ndarray] | None:
+        """Outputs of the case with floating-point feeds widened to float64; None if that cannot run."""
+        feeds = {name: _widen(case.feeds[name], noise) for name in case.graph.inputs}
+        graph = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
+        wide = msgspec.structs.replace(case, graph=graph, feeds=feeds)
+        outcome = self.run(wide, side)
+        if not isinstance(outcome, Completed):
+            return None
+        return {name: value.values for name, value in outcome.values.items()}
+
+    def twin(self, case: Case) -> Comparison | None:
+        """Both sides in float64: a wrong formula stays as large as it was, while rounding shrinks by 2**29.
+
+        Returns:
+            A divergence if the float64 results differ by more than float32 rounding; else None.
+        """
+        feeds = {name: _widen(case.feeds[name], None) for name in case.graph.inputs}
+        if all(feeds[name] is case.feeds[name] for name in feeds):
+            return None
+        wide = msgspec.structs.replace(case, feeds=feeds)
+        left, right = self.run(wide, self.reference), self.run(wide, self.candidate)
+        if not isinstance(left, Completed) or not isinstance(right, Completed):
+            return None
+        for name in case.graph.outputs:
+            a, b = left.values[name], right.values[name]
+            if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind != "float" or not a.size:
+                continue
+            x, y = a.values, b.values
+            if not (np.isfinite(x).all() and np.isfinite(y).all()):
+                continue
+            # Two units of float32: anything that a float32 constant inside a float64 kernel can explain passes.
+            scale = 2.0**-24 * (np.abs(x) + np.sqrt(np.mean(x**2)))
+            if float(np.max(np.abs(x - y) - 2.0 * scale)) > 0.0:
+                comparison = judge(self.question(wide), left, right)
+                if comparison.verdict == "diverges":
+                    return comparison
+        return None
+
+
+def _once(function: Callable[[], Any]) -> Callable[[], Any]:
+    cell: list[Any] = []
+
+    def cached() -> Any:
+        if not cell:
+            cell.append(function())
+        return cell[0]
+
+    return cached
+
+
+def _widen(tensor: Tensor, noise: np.random.RandomState | None) -> Tensor:
+    if tensor.dtype.kind == "complex":
+        wide = tensor.cast(dtype("complex128"))
+    elif tensor.dtype.kind == "float":
+        wide = tensor.cast(dtype("float64"))
+    else:
+        return tensor
+    if noise is None:
+        return wide
+    return wide.with_base(wide.base * (1.0 + NUDGE * noise.standard_normal(wide.base.shape)))
+
+
+def _wide_node(node: Node) -> Node:
+    """Ask for float64 where a step asks for a narrower floating type."""
+
+    def widen(arg: Any) -> Any:
+        if isinstance(arg, type(dtype("float32"))) and arg.kind == "float":
+            return dtype("float64")
+        return tuple(map(widen, arg)) if isinstance(arg, tuple) else arg
+
+    return msgspec.structs.replace(node, args={name: widen(arg) for name, arg in node.args.items()})
+
+
+def _at(node: Node, feeds: Mapping[str, Tensor], index: np.ndarray) -> np.ndarray | None:
+    """What stands at the indices that an index operator returned, in its first input."""
+    first = next(refs(tuple(node.args.values())), None)
+    if first is None or index.dtype.kind not in "iu":
+        return None
+    values = feeds[first.name].values
+    dim = node.args.get("dim")
+    if dim is None and "argmax" not in node.op and "argmin" not in node.op:
+        dim = -1
+    try:
+        if dim is None:
+            return values.reshape(-1)[index]
+        if index.ndim == values.ndim - 1:
+            index = np.expand_dims(index, int(dim))
+        return np.take_along_axis(values, index.astype(np.int64), int(dim))
+    except (IndexError, ValueError):
+        return None
+
