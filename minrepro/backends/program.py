@@ -103,12 +103,18 @@ def array_feeds(graph: Graph) -> frozenset[str]:
     return frozenset(name for name in graph.inputs if name in as_array - as_tensor)
 
 
+def identifier(value: str, backend: Backend) -> str:
+    """The variable that holds a value unless another value of the same program took it."""
+    stem = re.sub(r"\W", "_", value)
+    reserved = stem in ("np", "sys") or stem in backend.imports
+    return f"v_{stem}" if reserved or not stem.isidentifier() or keyword.iskeyword(stem) else stem
+
+
 def _variables(graph: Graph, backend: Backend) -> dict[str, str]:
     taken = {"np", "sys", *backend.imports}
     chosen: dict[str, str] = {}
     for value in (*graph.inputs, *(name for node in graph.nodes for name in node.outputs)):
-        stem = re.sub(r"\W", "_", value)
-        stem = f"v_{stem}" if not stem.isidentifier() or keyword.iskeyword(stem) or stem in taken else stem
+        stem = identifier(value, backend)
         name, count = stem, 2
         while name in taken:
             name, count = f"{stem}_{count}", count + 1

@@ -17,10 +17,10 @@ from minrepro.errors import Unsupported
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Node, Ref, refs
+from minrepro.ir.graph import Graph, Node, refs
 from minrepro.ir.outcome import Completed, Outcome, Unspelled
 from minrepro.ir.tensor import Tensor, TensorSpec
-from minrepro.ops.row import Args
+from minrepro.ops.row import Args, bind
 from minrepro.worker.client import Worker
 
 SAMPLES = 4
@@ -133,32 +133,22 @@ class Pair:
 
     def question(self, case: Case) -> Question:
         """How a case is to be judged."""
-        rows = [ops.find(node.op) for node in case.graph.nodes]
+        specs = {name: value.spec for name, value in case.feeds.items()}
+        return self.lazy_question(case.graph, specs, lambda: case)
+
+    def lazy_question(self, graph: Graph, specs: Mapping[str, TensorSpec], case: Callable[[], Case]) -> Question:
+        """The same for a case that is only built if the verdict needs a float64 run."""
+        rows = [ops.find(node.op) for node in graph.nodes]
         kinds = [row.kind for row in rows if row is not None]
-        length = max((self._length(node, case) for node in case.graph.nodes), default=1)
-        truth = _once(lambda: self.truth(case))
-        second = _once(lambda: self._wide(case, self.numpy))
-        single = case.graph.nodes[0] if len(case.graph.nodes) == 1 else None
-        at = (lambda name, index: _at(single, case.feeds, index)) if single is not None else (lambda name, index: None)
-        return Question(loosest(kinds), length, case.graph.outputs, truth, second, at)
+        length = max((_length(node, specs) for node in graph.nodes), default=1)
+        single = graph.nodes[0] if len(graph.nodes) == 1 else None
 
-    def _length(self, node: Node, case: Case) -> int:
-        row = ops.find(node.op)
-        shapes = [case.feeds[name].spec for name in node.inputs if name in case.feeds]
-        if row is None or row.kind not in ("reduction", "iterative"):
-            return 1
-        if row.length is not None:
-            def spec(arg: Any) -> Any:
-                if isinstance(arg, Ref):
-                    return case.feeds[arg.name].spec
-                return tuple(spec(item) for item in arg) if isinstance(arg, tuple) else arg
+        def at(name: str, index: np.ndarray) -> np.ndarray | None:
+            return _at(single, case().feeds, index) if single is not None else None
 
-            try:
-                bound = {name: spec(node.args.get(name, default)) for name, default in row.params.items()}
-                return max(1, int(row.length(Args(bound))))
-            except (KeyError, TypeError, AttributeError, IndexError):
-                pass
-        return max((spec.shape[-1] for spec in shapes if spec.shape), default=1)
+        truth = _once(lambda: self.truth(case()))
+        second = _once(lambda: self._wide(case(), self.numpy))
+        return Question(loosest(kinds), length, graph.outputs, truth, second, at)
 
     def truth(self, case: Case) -> Truth | None:
         """The case in float64 on the reference framework, with the sensitivity of each output element.
@@ -224,6 +214,17 @@ class Pair:
                 if comparison.verdict == "diverges":
                     return comparison
         return None
+
+
+def _length(node: Node, specs: Mapping[str, TensorSpec]) -> int:
+    """Terms added up for one output element, as the operator's row says; the last axis where it does not say."""
+    row = ops.find(node.op)
+    if row is None or row.kind not in ("reduction", "iterative"):
+        return 1
+    known = [specs[name] for name in node.inputs if name in specs]
+    if row.length is not None and len(known) == len(node.inputs):
+        return max(1, int(row.length(Args(bind(row, node.args, specs)))))
+    return max((spec.shape[-1] for spec in known if spec.shape), default=1)
 
 
 def _once(function: Callable[[], Any]) -> Callable[[], Any]:

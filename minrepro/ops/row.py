@@ -159,7 +159,7 @@ def render(
     missing = [name for name, value in bound.items() if value is REQUIRED]
     if missing:
         raise Unsupported(f"{row.name} on {backend}: the argument {missing[0]!r} is missing")
-    text = spelling if isinstance(spelling, str) else spelling(Args(_specced(bound, specs)))
+    text = spelling if isinstance(spelling, str) else spelling(Args(bind(row, args, specs)))
     tree = ast.parse(text)
     filler = _Filler(bound, row.params, names, dtypes, rename, terse)
     last = tree.body[-1]
@@ -185,13 +185,15 @@ def _out(name: str, output: str) -> str:
     return output if name == "out" else name
 
 
-def _specced(bound: Mapping[str, Arg], specs: Mapping[str, TensorSpec]) -> dict[str, Any]:
+def bind(row: Op, args: Mapping[str, Arg], specs: Mapping[str, TensorSpec]) -> dict[str, Any]:
+    """Every parameter of an operator with its argument or default, tensors as their specs."""
+
     def one(arg: Arg) -> Any:
         if isinstance(arg, Ref):
             return specs[arg.name]
         return tuple(one(item) for item in arg) if isinstance(arg, tuple) else arg
 
-    return {name: one(value) for name, value in bound.items()}
+    return {name: one(args.get(name, default)) for name, default in row.params.items()}
 
 
 def _assign(target: str, value: ast.expr) -> ast.stmt:

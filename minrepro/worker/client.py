@@ -44,7 +44,13 @@ class Remote(msgspec.Struct, frozen=True):
     offset: int
 
 
-Value = Union[Tensor, Remote]
+class Zeros(msgspec.Struct, frozen=True):
+    """A dense tensor of zeros that the worker makes by itself: the fresh destination of weight loading."""
+
+    spec: TensorSpec
+
+
+Value = Union[Tensor, Remote, Zeros]
 
 
 def shared_folder() -> Path:
@@ -247,11 +253,16 @@ class Worker:
         """Describe the feeds: inline if they are small together, else in the host's shared file."""
         items, chunks, total = [], [], 0
         for variable, array, value in values:
-            shape = value.base_shape if isinstance(value, Remote) else value.base.shape
-            name = value.spec.dtype if isinstance(value, Remote) else value.dtype.name
+            if isinstance(value, Tensor):
+                shape, name = value.base.shape, value.dtype.name
+            else:
+                shape = value.base_shape if isinstance(value, Remote) else value.spec.shape
+                name = value.spec.dtype
             item = {"var": variable, "array": array, "dtype": name, "shape": list(shape)}
             if isinstance(value, Remote):
                 item["at"] = {"file": value.file, "offset": value.offset}
+            elif isinstance(value, Zeros):
+                item["at"] = None
             else:
                 item["at"] = total
                 chunks.append((total, value.base))

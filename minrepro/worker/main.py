@@ -124,8 +124,10 @@ class Evaluator:
         count = kind.itemsize
         for extent in item["shape"]:
             count *= extent
-        flat = numpy.frombuffer(self.source(item["at"], body, count), dtype=kind)
-        array = flat.reshape(item["shape"])
+        if item["at"] is None:
+            array = numpy.zeros(item["shape"], kind)
+        else:
+            array = numpy.frombuffer(self.source(item["at"], body, count), dtype=kind).reshape(item["shape"])
         if item.get("array"):
             self.namespace[item["var"]] = array.copy()
         else:

@@ -1,0 +1,266 @@
+"""The teacher-forced pass: every step of the candidate runs on the reference's inputs.
+
+One pass gives a verdict for every step, where an end-to-end comparison gives one bit for all of them. The reference
+session holds weights and live activations; what a step reads and makes goes to the candidate through shared memory
+and is dropped there at once, so memory follows the live activations and not their sum.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Mapping
+
+import msgspec
+import numpy as np
+
+from minrepro import ops
+from minrepro.backends.program import Program, Step, identifier, program
+from minrepro.compare.pair import Pair
+from minrepro.compare.verdict import Question, judge
+from minrepro.errors import Unsupported
+from minrepro.ir.case import Case
+from minrepro.ir.divergence import Comparison, Site
+from minrepro.ir.dtype import dtype
+from minrepro.ir.graph import Graph, Node, Ref, refs
+from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut
+from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.worker.client import Value, Zeros
+
+LOAD = "load_copy"
+"""Operator of one state entry in load mode: a destination of zeros and the checkpoint's array."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The verdict on one step."""
+
+    node: str
+    op: str
+    path: str
+    source: str
+    comparison: Comparison
+
+
+class Trace(msgspec.Struct):
+    """What a pass found.
+
+    Attributes:
+        mode: ``forward`` or ``load``.
+        checked: a verdict per step, in order.
+        sites: one guilty step per distinct suspected bug, the cheapest of its kind.
+        tensors: number of tensors compared.
+        specs: spec of every value met.
+    """
+
+    mode: str
+    checked: list[Checked] = []
+    sites: list[Site] = []
+    tensors: int = 0
+    specs: dict[str, TensorSpec] = {}
+
+    @property
+    def worst(self) -> Checked | None:
+        """The step with the largest finite ratio."""
+        known = [c for c in self.checked if c.comparison.verdict in ("same", "arithmetic", "diverges")]
+        return max(known, key=lambda c: c.comparison.ratio, default=None)
+
+    def of(self, verdict: str) -> list[Checked]:
+        """The steps with one verdict."""
+        return [c for c in self.checked if c.comparison.verdict == verdict]
+
+
+Progress = Callable[[int, int, str], None]
+
+
+class Stream:
+    """One pass over a captured graph; see the module's text.
+
+    Args:
+        pair: both sides; the reference's session is open and holds every graph input.
+        case: template of the cases made (mode, threads, seed, backends).
+        progress: called with (done, total, what) after each step.
+    """
+
+    def __init__(self, pair: Pair, case: Case, progress: Progress = lambda done, total, what: None):
+        self.pair, self.template, self.progress = pair, case, progress
+        self.specs: dict[str, TensorSpec] = {}
+        self._best: dict[tuple, Site] = {}
+        self._twinned: set[str] = set()
+
+    def forward(self, graph: Graph, specs: Mapping[str, TensorSpec]) -> Trace:
+        """Check every step of a graph."""
+        trace = Trace("forward", [], [], 0, self.specs)
+        self.specs.update(specs)
+        left = graph.consumers()
+        self.pair.candidate.worker.open()
+        for done, node in enumerate(graph.nodes):
+            comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1})
+            trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
+            for name in node.inputs:
+                left[name] -= 1
+            self.progress(done + 1, len(graph.nodes), node.path or node.op)
+        self.pair.candidate.worker.close()
+        trace.sites = list(self._best.values())
+        return trace
+
+    def load(self, entries: Mapping[str, TensorSpec], keys: Mapping[str, str]) -> Trace:
+        """Check every state entry: copy it into a fresh tensor of the candidate and compare bit by bit.
+
+        Args:
+            entries: variable in the reference's session -> spec.
+            keys: variable -> state key.
+        """
+        trace = Trace("load", [], [], 0, self.specs)
+        self.pair.candidate.worker.open()
+        for done, (name, spec) in enumerate(entries.items()):
+            comparison = self._entry(name, spec, keys[name], trace)
+            trace.checked.append(Checked(name, LOAD, keys[name], "", comparison))
+            self.progress(done + 1, len(entries), keys[name])
+        self.pair.candidate.worker.close()
+        trace.sites = list(self._best.values())
+        return trace
+
+    # -- one step ---------------------------------------------------------------------------------------------
+
+    def _node(self, node: Node, trace: Trace, last_use: set[str]) -> Comparison:
+        """Run one step on the reference, then on the candidate with the same inputs."""
+        graph = Graph(node.inputs, (node,), node.outputs)
+        reference, values = self._reference(node, graph)
+        if reference is None:
+            return Comparison("unsupported", why=values)
+        specs = {name: values[name].spec for name in graph.inputs if name in values}
+        self.specs.update({name: values[name].spec for name in node.outputs if name in values})
+        feeds = {name: values[name] for name in graph.inputs}
+        comparison, right = self._candidate(graph, specs, feeds, reference, trace)
+        if comparison.verdict == "diverges":
+            self._remember(node, feeds, comparison, reference, right)
+        if last_use:
+            variables = [identifier(name, self.pair.reference.spec.backend) for name in last_use]
+            self.pair.reference.worker.step(Program((), (), {}), {}, (), free=variables)
+        return comparison
+
+    def _reference(self, node: Node, graph: Graph) -> tuple[Outcome | None, dict[str, Value] | str]:
+        """Execute a step in the reference's session; returns its outcome and the values of inputs and outputs."""
+        worker, backend = self.pair.reference.worker, self.pair.reference.spec.backend
+        try:
+            text = program(graph, {name: self.specs[name] for name in graph.inputs}, backend)
+        except Unsupported as error:
+            return None, str(error)
+        row = ops.find(node.op)
+        values: dict[str, Value] = {}
+        held = Program((), (), {name: identifier(name, backend) for name in graph.inputs})
+        bound: dict[str, Value] = {}
+        if row is not None and row.mutates:
+            # The step writes to its input: take the input first, then let the step work on a copy with its layout.
+            taken = worker.step(held, {}, graph.inputs)
+            if not isinstance(taken, Completed):
+                return taken, {}
+            values.update(taken.values)
+            bound = dict(taken.values)
+        aliases = [
+            f"{identifier(name, backend)} = {text.variables[name]}"
+            for name in node.outputs
+            if text.variables[name] != identifier(name, backend)
+        ]
+        step = Step(node.name, (*text.steps[0].lines, *aliases), text.steps[0].variables)
+        text = msgspec.structs.replace(text, steps=(step,))
+        wanted = node.outputs if bound else (*graph.inputs, *node.outputs)
+        result = worker.step(text, bound, wanted, remote=True, deadline=self.pair.deadline_s * 4)
+        if not isinstance(result, dict):
+            # It failed; its inputs are still there for the candidate.
+            taken = worker.step(held, {}, graph.inputs)
+            values.update(taken.values if isinstance(taken, Completed) else {})
+            return result, values
+        values.update(result)
+        outputs = {name: worker.fetch(result[name]) for name in node.outputs}
+        return Completed(outputs), values
+
+    def _candidate(self, graph, specs, feeds, reference, trace) -> tuple[Comparison, Outcome | None]:
+        """Run the same step on the candidate and judge; a crash is confirmed in a child of its own."""
+        worker, backend = self.pair.candidate.worker, self.pair.candidate.spec.backend
+        try:
+            text = program(graph, {**self.specs, **specs}, backend)
+        except Unsupported as error:
+            return Comparison("unsupported", why=str(error)), None
+        knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
+        free = list(text.variables.values())
+        result = worker.step(text, feeds, graph.outputs, free=free, remote=True, **knobs)
+        if isinstance(result, (Crashed, TimedOut)):
+            knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
+            result = worker.run(text, feeds, graph.outputs, **knobs)
+            worker.open()
+        elif isinstance(result, dict):
+            result = Completed({name: worker.fetch(value) for name, value in result.items()})
+        trace.tensors += len(graph.outputs)
+        lazily = _Lazy(self, graph, feeds)
+        comparison = judge(lazily.question(), reference, result)
+        if comparison.verdict == "same" and comparison.ratio > 0 and self._fresh(graph.nodes[0]):
+            comparison = self.pair.twin(lazily.case()) or comparison
+        return comparison, result
+
+    def _fresh(self, node: Node) -> bool:
+        """True once for each operator with its constants: the float64 twin of one instance stands for all."""
+        key = f"{node.op} {[(k, v) for k, v in node.args.items() if not any(True for _ in refs(v))]}"
+        if key in self._twinned:
+            return False
+        self._twinned.add(key)
+        return True
+
+    def _entry(self, name: str, spec: TensorSpec, key: str, trace: Trace) -> Comparison:
+        """Load one entry on the candidate and compare it with what the checkpoint holds."""
+        reference = self.pair.reference
+        held = Program((), (), {name: identifier(name, reference.spec.backend)})
+        taken = reference.worker.step(held, {}, (name,), remote=True)
+        if not isinstance(taken, dict):
+            return Comparison("unresolved", why=f"the entry {key!r} cannot be read: {taken}")
+        value = reference.worker.fetch(taken[name])
+        node = Node(LOAD, {"self": Ref("dst"), "src": Ref("src")}, ("out",), key)
+        graph = Graph(("dst", "src"), (node,), ("out",))
+        dense = TensorSpec(value.shape, value.dtype.name)
+        feeds: dict[str, Value] = {"dst": Zeros(dense), "src": taken[name]}
+        # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
+        left = Completed({"out": Tensor(value.view, value.dtype)})
+        specs = {"dst": dense, "src": value.spec}
+        comparison, right = self._candidate(graph, specs, feeds, left, trace)
+        if comparison.verdict == "diverges":
+            self._remember(node, feeds, comparison, left, right)
+        return comparison
+
+    def _remember(self, node: Node, feeds: Mapping[str, Value], comparison, reference, candidate) -> None:
+        """Keep the cheapest instance of each distinct suspected bug, with its inputs copied out of shared memory."""
+        found = comparison.divergence
+        assert found is not None
+        key = (node.op, found.symptom, found.side)
+        size = sum(math.prod(value.spec.shape) for value in feeds.values())
+        known = self._best.get(key)
+        if known is None or sum(t.size for t in known.feeds.values()) > size:
+            self._best[key] = Site(node, self.materialise(feeds), comparison, reference, candidate)
+
+    def materialise(self, feeds: Mapping[str, Value]) -> dict[str, Tensor]:
+        """Copies of values in the host's own memory."""
+        out = {}
+        for name, value in feeds.items():
+            if isinstance(value, Zeros):
+                out[name] = Tensor(np.zeros(value.spec.shape, dtype(value.spec.dtype).storage), value.spec.dtype)
+            else:
+                seen = self.pair.reference.worker.fetch(value)
+                out[name] = Tensor(seen.base.copy(), seen.dtype, seen.layout)
+        return out
+
+
+class _Lazy:
+    """The case of one step, copied out of shared memory only if the verdict asks for float64."""
+
+    def __init__(self, stream: Stream, graph: Graph, feeds: Mapping[str, Value]):
+        self.stream, self.graph, self.feeds = stream, graph, feeds
+        self._case: Case | None = None
+
+    def case(self) -> Case:
+        if self._case is None:
+            feeds = self.stream.materialise(self.feeds)
+            self._case = msgspec.structs.replace(self.stream.template, graph=self.graph, feeds=feeds)
+        return self._case
+
+    def question(self) -> Question:
+        pair = self.stream.pair
+        specs = {name: value.spec for name, value in self.feeds.items()}
+        return pair.lazy_question(self.graph, specs, self.case)
