@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
+from minrepro.errors import Unsupported
 from minrepro.ir.tensor import TensorSpec
 from minrepro.ops.row import Args
 
@@ -14,6 +15,15 @@ SELF = ("self",)
 def written(call: str) -> str:
     """The block of a call that writes to ``self``: the result is the written tensor."""
     return f"{call}\nout = self"
+
+
+def lacking(reason: str) -> NoReturn:
+    """Say that a framework has nothing to spell an operator with.
+
+    Raises:
+        Unsupported: always, with the reason.
+    """
+    raise Unsupported(reason)
 
 
 def is_tensor(arg: Any) -> bool:

@@ -46,8 +46,9 @@ def _put(a: Args) -> str:
 
 
 def _torch_put(a: Args) -> str:
-    call = "self.index_put_([%s], values, accumulate=True)" % subscript(a.indices).replace(":", "None")
-    return written(call) if a.accumulate else _put(a)
+    if not a.accumulate:
+        return _put(a)
+    return written(f"self.index_put_([{subscript(a.indices).replace(':', 'None')}], values, accumulate=True)")
 
 
 def _paddle_put(a: Args) -> str:
@@ -223,7 +224,8 @@ WRITES = (
             dict(self=transposed(normal(4, 3)), indices=(None, values([1], "int64")), values=normal(3, 1)),
             dict(self=normal(4), indices=(values([1, 1], "int64"),), values=normal(2), accumulate=True),
         ],
-        why="Spelled as `x[i] = v`, which is what users write. OneFlow 0.9.0 has no accumulate.",
+        why="Spelled as `x[i] = v`, which is what users write. Paddle 3.3.1 writes `x.t()[:, i] = v` to the wrong places; "
+        "OneFlow 0.9.0 has no accumulate.",
     ),
     op(
         "index_fill_(self, dim, index, value)",
@@ -250,6 +252,7 @@ WRITES = (
             dict(self=normal(3, 4), dim=0, index=values([2, 0], "int64"), source=normal(2, 4, seed=1)),
             dict(self=transposed(normal(4, 3)), dim=-1, index=values([1, 1], "int64"), source=normal(3, 2), alpha=2),
         ],
+        why="OneFlow 0.9.0 aborts on a negative dim.",
     ),
     op(
         "index_copy_(self, dim, index, source)",
@@ -345,7 +348,7 @@ WRITES = (
 
 RANDOM = (
     op(
-        "normal_(self, mean=0.0, std=1.0, generator=None)",
+        "normal_(self, mean=0.0, std=1.0)",
         kind="random",
         mutates=SELF,
         torch=written("self.normal_(mean, std)"),
@@ -353,7 +356,7 @@ RANDOM = (
         samples=[dict(self=_zeros(2, 3)), dict(self=transposed(_zeros(2, 3)), mean=1.0, std=0.5)],
     ),
     op(
-        "uniform_(self, from_=0.0, to=1.0, generator=None)",
+        "uniform_(self, from_=0.0, to=1.0)",
         kind="random",
         mutates=SELF,
         torch=written("self.uniform_(from_, to)"),
@@ -362,7 +365,7 @@ RANDOM = (
         why="ATen calls the parameter `from`, which Python cannot spell.",
     ),
     op(
-        "bernoulli_(self, p=0.5, generator=None)",
+        "bernoulli_(self, p=0.5)",
         kind="random",
         mutates=SELF,
         torch=written("self.bernoulli_(p)"),
@@ -370,7 +373,7 @@ RANDOM = (
         samples=[dict(self=_zeros(2, 3)), dict(self=_zeros(4), p=0.1)],
     ),
     op(
-        "exponential_(self, lambd=1.0, generator=None)",
+        "exponential_(self, lambd=1.0)",
         kind="random",
         mutates=SELF,
         torch=written("self.exponential_(lambd)"),
