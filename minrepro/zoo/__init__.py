@@ -1,0 +1,35 @@
+"""The models that ``--model NAME`` knows. A file here is a model: nothing else lists it.
+
+A zoo file is native torch code that runs in the worker, so the host never imports it; `names` reads its syntax tree.
+It defines ``ZOO = {"name": callable}``, or one ``build``, under the file's own name. The callable takes ``seed`` and
+returns (module, inputs). The folder is on the path when a zoo file runs, so it may import `drawing`.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+
+
+@cache
+def names() -> dict[str, tuple[str, str]]:
+    """Model name -> (file, function), sorted by name."""
+    found: dict[str, tuple[str, str]] = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        for name, function in _models(path):
+            found[name] = (str(path), function)
+    return dict(sorted(found.items()))
+
+
+def _models(path: Path) -> list[tuple[str, str]]:
+    models = []
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == "build":
+            models.append((path.stem, "build"))
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+            if [target.id for target in statement.targets if isinstance(target, ast.Name)] == ["ZOO"]:
+                models += [(key.value, value.id) for key, value in zip(statement.value.keys, statement.value.values)]
+    return models
