@@ -293,7 +293,7 @@ BINARY = (
             dict(self=normal(2, 3), other=0.5),
             dict(self=integers(2, 3, low=-5), other=integers(2, 3, low=1, seed=1)),
         ],
-        why="OneFlow 0.9.0 does not broadcast in an integer floor division.",
+        why="OneFlow 0.9.0 rounds an integer quotient towards zero and does not broadcast it.",
     ),
 )
 
