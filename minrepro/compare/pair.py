@@ -49,7 +49,7 @@ def open_side(text: str, folder: Path) -> Side:
         UsageError, BackendMissing: from parsing and from the environments.
     """
     spec = backends.parse(text)
-    replay = replays.find(spec.replay) if spec.replay else None
+    replay = replays.find(spec.replay).path if spec.replay else None
     environment = resolve(spec)
     plugins = [str(replay)] if replay else []
     worker = Worker(spec.backend, environment.interpreter, folder, plugins, spec.options)

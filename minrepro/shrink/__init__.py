@@ -18,7 +18,7 @@ ROUNDS = 8
 """Rounds of all passes at most; two are the rule, since a second one mostly asks what is cached."""
 
 
-def passes() -> tuple[ModuleType, ...]:
+def ordered() -> tuple[ModuleType, ...]:
     """The reduction passes in the order in which they run."""
     return tuple(sorted(registry.modules("minrepro.shrink.passes"), key=lambda module: module.ORDER))
 
@@ -38,7 +38,7 @@ def shrink(oracle: Oracle) -> Reduction:
     try:
         for _ in range(ROUNDS):
             before = key(oracle.best)
-            for module in passes():
+            for module in ordered():
                 oracle.level = name(module)
                 module.run(search)
             if key(oracle.best) == before:
@@ -56,7 +56,7 @@ def _certificate(oracle: Oracle, search: Search) -> tuple[Needed, ...] | None:
     """Ask every single step once; None if one of them is accepted after all, which starts another round."""
     lines: dict[str, str] = {}
     oracle.level = "certificate"
-    for module in passes():
+    for module in ordered():
         for what, variant in list(module.steps(search)):
             if key(variant) >= key(oracle.best):
                 continue
