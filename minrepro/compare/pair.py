@@ -140,7 +140,8 @@ class Pair:
         """The same for a case that is only built if the verdict needs a float64 run."""
         rows = [ops.find(node.op) for node in graph.nodes]
         kinds = [row.kind for row in rows if row is not None]
-        length = max((_length(node, specs) for node in graph.nodes), default=1)
+        # Errors of several steps add up like independent terms.
+        length = max((_length(node, specs) for node in graph.nodes), default=1) * max(1, len(graph.nodes))
         single = graph.nodes[0] if len(graph.nodes) == 1 else None
 
         def at(name: str, index: np.ndarray) -> np.ndarray | None:

@@ -14,14 +14,15 @@ import msgspec
 import numpy as np
 
 from minrepro import ops
-from minrepro.backends.program import Program, Step, identifier, program
+from minrepro.backends import Backend
+from minrepro.backends.program import Program, identifier, program
 from minrepro.compare.pair import Pair
 from minrepro.compare.verdict import Question, judge
 from minrepro.errors import Unsupported
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
 from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Graph, Node, Ref, refs
+from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.worker.client import Value, Zeros
@@ -93,7 +94,8 @@ class Stream:
         left = graph.consumers()
         self.pair.candidate.worker.open()
         for done, node in enumerate(graph.nodes):
-            comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1})
+            # Graph inputs stay: the model owns their memory anyway, and a later search may need them.
+            comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1 and n not in graph.inputs})
             trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
             for name in node.inputs:
                 left[name] -= 1
@@ -141,38 +143,37 @@ class Stream:
     def _reference(self, node: Node, graph: Graph) -> tuple[Outcome | None, dict[str, Value] | str]:
         """Execute a step in the reference's session; returns its outcome and the values of inputs and outputs."""
         worker, backend = self.pair.reference.worker, self.pair.reference.spec.backend
-        try:
-            text = program(graph, {name: self.specs[name] for name in graph.inputs}, backend)
-        except Unsupported as error:
-            return None, str(error)
         row = ops.find(node.op)
-        values: dict[str, Value] = {}
         held = Program((), (), {name: identifier(name, backend) for name in graph.inputs})
         bound: dict[str, Value] = {}
         if row is not None and row.mutates:
-            # The step writes to its input: take the input first, then let the step work on a copy with its layout.
+            # The step writes to its input: let it work on a copy with the same layout, under another name.
             taken = worker.step(held, {}, graph.inputs)
             if not isinstance(taken, Completed):
                 return taken, {}
-            values.update(taken.values)
-            bound = dict(taken.values)
-        aliases = [
-            f"{identifier(name, backend)} = {text.variables[name]}"
-            for name in node.outputs
-            if text.variables[name] != identifier(name, backend)
-        ]
-        step = Step(node.name, (*text.steps[0].lines, *aliases), text.steps[0].variables)
-        text = msgspec.structs.replace(text, steps=(step,))
+            fresh = {name: f"{name}_before" for name in graph.inputs}
+            bound = {fresh[name]: value for name, value in taken.values.items()}
+            args = {key: substitute(arg, fresh) for key, arg in node.args.items()}
+            graph = Graph(tuple(bound), (msgspec.structs.replace(node, args=args),), node.outputs)
+        specs = {name: bound[name].spec if bound else self.specs[name] for name in graph.inputs}
+        try:
+            text = _aliased(program(graph, specs, backend), node, backend)
+        except Unsupported as error:
+            return None, str(error)
         wanted = node.outputs if bound else (*graph.inputs, *node.outputs)
         result = worker.step(text, bound, wanted, remote=True, deadline=self.pair.deadline_s * 4)
-        if not isinstance(result, dict):
+        if bound:
+            values: dict[str, Value] = dict(taken.values)
+        elif isinstance(result, dict):
+            values = {}
+        else:
             # It failed; its inputs are still there for the candidate.
             taken = worker.step(held, {}, graph.inputs)
-            values.update(taken.values if isinstance(taken, Completed) else {})
+            values = dict(taken.values) if isinstance(taken, Completed) else {}
+        if not isinstance(result, dict):
             return result, values
         values.update(result)
-        outputs = {name: worker.fetch(result[name]) for name in node.outputs}
-        return Completed(outputs), values
+        return Completed({name: worker.fetch(result[name]) for name in node.outputs}), values
 
     def _candidate(self, graph, specs, feeds, reference, trace) -> tuple[Comparison, Outcome | None]:
         """Run the same step on the candidate and judge; a crash is confirmed in a child of its own."""
@@ -245,6 +246,14 @@ class Stream:
                 seen = self.pair.reference.worker.fetch(value)
                 out[name] = Tensor(seen.base.copy(), seen.dtype, seen.layout)
         return out
+
+
+def _aliased(text: Program, node: Node, backend: Backend) -> Program:
+    """The program with each output also under the name that later steps use (a written tensor keeps its own)."""
+    names = {name: identifier(name, backend) for name in node.outputs}
+    lines = tuple(f"{own} = {text.variables[name]}" for name, own in names.items() if text.variables[name] != own)
+    step = text.steps[0]
+    return msgspec.structs.replace(text, steps=(msgspec.structs.replace(step, lines=step.lines + lines),))
 
 
 class _Lazy:

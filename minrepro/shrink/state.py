@@ -7,7 +7,7 @@ from typing import Callable, Sequence, TypeVar
 from minrepro.errors import Unsupported
 from minrepro.ir.case import Case
 from minrepro.ir.outcome import Outcome
-from minrepro.shrink import search as algorithms
+from minrepro.localise import subsets as algorithms
 from minrepro.shrink.oracle import Oracle
 
 T = TypeVar("T")
