@@ -48,7 +48,9 @@ def _put(a: Args) -> str:
 def _torch_put(a: Args) -> str:
     if not a.accumulate:
         return _put(a)
-    return written(f"self.index_put_([{subscript(a.indices).replace(':', 'None')}], values, accumulate=True)")
+    if None in a.indices:  # which the Python method does not take
+        return written("torch.ops.aten.index_put_(self, indices, values, True)")
+    return written("self.index_put_(indices, values, accumulate=True)")
 
 
 def _paddle_put(a: Args) -> str:
@@ -223,6 +225,7 @@ WRITES = (
             dict(self=normal(3, 4), indices=(boolean(3, 4),), values=values(-1.0)),
             dict(self=transposed(normal(4, 3)), indices=(None, values([1], "int64")), values=normal(3, 1)),
             dict(self=normal(4), indices=(values([1, 1], "int64"),), values=normal(2), accumulate=True),
+            dict(self=normal(2, 4), indices=(None, values([1, 1], "int64")), values=normal(2, 2), accumulate=True),
         ],
         why="Spelled as `x[i] = v`, which is what users write. Paddle 3.3.1 writes `x.t()[:, i] = v` to the wrong places; "
         "OneFlow 0.9.0 has no accumulate.",
