@@ -328,3 +328,28 @@ def loosest(kinds: Sequence[str]) -> str:
     """The class of a program of several steps."""
     order = ("exact", "index", "rounded", "faithful", "reduction", "iterative", "random")
     return max(kinds, key=order.index) if kinds else "exact"
+
+
+def allowance(question: Question, name: str, dtype: DType) -> float:
+    """Largest absolute difference from the float64 value that rounding explains, for a check in a script.
+
+    Args:
+        question: the comparison.
+        name: the output.
+        dtype: its dtype.
+
+    Returns:
+        `CERTAIN` times `bound` times the largest rounding scale of the output; 0 where bit equality is due or no
+        float64 run exists.
+    """
+    if not dtype.inexact or question.kind in ("exact", "index"):
+        return 0.0
+    truth = question.truth()
+    if truth is None or name not in truth.values or not truth.values[name].size:
+        return 0.0
+    z, s = truth.values[name], truth.sensitivity[name]
+    finite = np.isfinite(z) & np.isfinite(s)
+    if not finite.any():
+        return 0.0
+    scale = float(np.max((np.abs(z) + s)[finite])) + _rms(z)
+    return CERTAIN * bound(z.size) * dtype.roundoff * scale * math.sqrt(max(question.length, 1))

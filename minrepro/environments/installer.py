@@ -21,6 +21,8 @@ from minrepro.environments import pip_settings
 from minrepro.environments.pythons import clean_environment
 from minrepro.environments.recipes import Say, Variant
 
+# Lines of uv's and pip's that tell a person nothing new; the log has them.
+QUIET = ("+ ", "Using ", "Resolved ", "Looking in ", "WARNING: Location ")
 BUILD_CONSTRAINTS = "setuptools<81\n"
 
 
@@ -92,7 +94,7 @@ class Log:
                 for line in process.stdout:
                     self.add(line.rstrip())
                     last.append(line.rstrip())
-                    if talk and line.strip():
+                    if talk and line.strip() and not line.lstrip().startswith(QUIET):
                         self.say("  " + line.strip())
             except BaseException:
                 process.kill()
@@ -187,7 +189,7 @@ class Uv:
 
 
 class Pip:
-    """Installs with `venv` and pip, which reads its own configuration. It solves while it downloads."""
+    """Installs with `venv` and pip, which reads its own configuration; the pinned versions are left to uv."""
 
     def __init__(self, log: Log, work: Path):
         self.log, self.work = log, work
@@ -201,14 +203,14 @@ class Pip:
     fetch_python = find_python
 
     def solve(self, python: str, variant: Variant, pins: Sequence[str]) -> list[str]:
-        """The requirements themselves, if pip can fetch them.
+        """The requirements themselves, if pip finds them; what they depend on is found when they are installed.
 
         Raises:
             Failed: if it cannot.
         """
         if variant.uv_arguments:
             raise Failed("only uv knows this way to install")
-        command = [python, "-m", "pip", "download", "--no-deps", "--dest", str(self.work / "wheels")]
+        command = [python, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps"]
         self.log.run([*command, *variant.requirements], self.environment, self.work)
         return [*variant.requirements]
 
@@ -219,7 +221,7 @@ class Pip:
             Failed: if `venv` or pip fails.
         """
         self.log.run([python, "-m", "venv", str(folder)], self.environment, self.work)
-        command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--find-links", str(self.work / "wheels")]
+        command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
         self.log.run([*command, *packages], self.environment, self.work, talk=True)
 
 

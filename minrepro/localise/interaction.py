@@ -42,7 +42,7 @@ class EndToEnd:
     def __init__(self, pair: Pair, template: Case, graph: Graph, specs: Mapping[str, TensorSpec]):
         self.pair, self.template, self.graph, self.specs = pair, template, graph, specs
         self.queries = 0
-        self._whole: dict[str, Tensor] = {}
+        self.found: list[Node] = []
 
     def compare(self) -> Comparison:
         """Compare the outputs of the whole graph; rounding that has grown along the way is no divergence."""
@@ -94,6 +94,7 @@ class EndToEnd:
         kept = essential(nodes, lambda some: bool(some) and self._fails(some))
         if not self._fails(kept):
             return None
+        self.found = kept
         case = self.case(kept)
         comparison, left, right = self.pair.compare(case)
         last = kept[-1]

@@ -163,7 +163,7 @@ OPS = (
             dict(self=normal(2, 3, 4), target=integers(2, 4, high=3)),
             dict(self=normal(2, 3), target=values([[0.2, 0.3, 0.5], [0.25, 0.25, 0.5]])),
         ],
-        why="with label_smoothing, Paddle 3.3 forgets ignore_index and leaves an axis of size 1 when nothing is reduced",
+        why="with label_smoothing, Paddle 3.3 forgets ignore_index and keeps an axis of size 1 if nothing is reduced",
     ),
     _nll("nll_loss_nd", [
         dict(self=normal(4, 3), target=CLASSES), dict(self=normal(4, 3), target=IGNORED, ignore_index=2, reduction=2),

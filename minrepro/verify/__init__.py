@@ -1,0 +1,105 @@
+"""The last word on a script: it runs alone, in fresh processes, and has to print the divergence it was written for.
+
+A script that exits with 1 for another reason does not count. Under a replay it must show the bug every time, and without
+the replay it must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from minrepro.backends import Backend, parse
+from minrepro.environments import pythons
+from minrepro.ir.reduction import Finding, Repro, Verified
+from minrepro.verify.running import Run, run
+from minrepro.verify.same import difference
+
+PARALLEL = 2
+"""Fresh processes at a time: each imports a framework, on a core of its own."""
+
+
+def verify(
+    repro: Repro,
+    finding: Finding,
+    interpreter: str,
+    runs: int = 3,
+    replay_file: Path | None = None,
+    deadline: float = 120.0,
+) -> Verified:
+    """Run a script in fresh processes and count how often it shows its bug.
+
+    Args:
+        repro: the script.
+        finding: what it has to show.
+        interpreter: Python of the framework that the script uses.
+        runs: how many processes.
+        replay_file: file of the historical bug to run it under; then it also runs once without, and must exit with 0.
+        deadline: seconds per run.
+    """
+    backend = _backend(finding)
+    under = (backend.path, str(replay_file)) if replay_file is not None else None
+
+    def once(on: tuple[str, str] | None) -> Run:
+        return run(repro.text, interpreter, threads=finding.case.threads, under=on, deadline=deadline)
+
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        jobs = [pool.submit(once, under) for _ in range(runs)]
+        clean = pool.submit(once, None) if under is not None else None
+        done = [job.result() for job in jobs]
+        without = clean.result().status if clean is not None else None
+    reasons = [reason(finding, one) for one in done]
+    return Verified(
+        runs=runs,
+        reproduced=reasons.count(None),
+        statuses=tuple(one.status for one in done),
+        without_replay=without,
+        environment=_environment(backend, interpreter),
+        output=_output(done, reasons),
+    )
+
+
+def reason(finding: Finding, one: Run) -> str | None:
+    """Say why a run does not show the finding, or None if it does."""
+    if one.status != 1:
+        return f"expected exit status 1, found {one.status}"
+    return difference(finding, one.output)
+
+
+def rerun(text: str, backend: Backend, interpreter: str, threads: int = 1, replay_file: Path | None = None,
+          deadline: float = 120.0) -> Run:
+    """Run a stored script once, under its replay if it has one.
+
+    Args:
+        text: the script.
+        backend: its framework.
+        interpreter: Python of that framework, in any version.
+        threads: size of the thread pools.
+        replay_file: file of the historical bug.
+        deadline: seconds.
+    """
+    under = (backend.path, str(replay_file)) if replay_file is not None else None
+    return run(text, interpreter, threads=threads, under=under, deadline=deadline)
+
+
+def _backend(finding: Finding) -> Backend:
+    return parse(finding.case.reference if finding.side == "reference" else finding.case.candidate).backend
+
+
+def _environment(backend: Backend, interpreter: str) -> Mapping[str, str]:
+    found = pythons.installed(interpreter, backend.module)
+    if found is None:
+        return {}
+    versions = {name: found.packages[name] for name in (backend.package, "numpy") if name in found.packages}
+    return {"python": found.minor, **versions}
+
+
+def _output(done: list[Run], reasons: list[str | None]) -> str:
+    """What the last run printed, or a run that did not reproduce and why."""
+    at = next((i for i, why in enumerate(reasons) if why is not None), len(done) - 1)
+    if at < 0:
+        return ""
+    if reasons[at] is None:
+        return done[at].output
+    return f"run {at + 1}: {reasons[at]}\n{done[at].output}{done[at].errors}"

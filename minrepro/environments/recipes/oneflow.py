@@ -1,7 +1,7 @@
 """OneFlow for the CPU.
 
 Its wheel is linked against six CUDA libraries that its metadata does not declare, so that it cannot be imported without
-them even where no GPU is used. They come from NVIDIA's wheels (1.3 GB), or are stood in for by small libraries that are
+them even where no GPU is used. They come from NVIDIA's wheels (1.4 GB on disk), or are stood in for by small libraries that are
 compiled here. It was built against NumPy 1 and protobuf 3.
 """
 
@@ -19,9 +19,9 @@ def variants(version: str) -> tuple[Variant, ...]:
     """With stand-ins where they can be compiled, else with the wheels."""
     requirements = ("oneflow" + (f"=={version}" if version else ""), "numpy<2", "protobuf<4")
     if stand_ins.can_compile():
-        return (Variant(requirements, "", (), 1_020_000_000, 2_600_000_000, _finish),)
-    note = "gcc and nm are not both here, so OneFlow's CUDA libraries come as wheels (1.3 GB more)"
-    return (Variant((*requirements, *CUDA_WHEELS), note, (), 2_400_000_000, 3_900_000_000),)
+        return (Variant(requirements, "", (), 1_000_000_000, 2_710_000_000, _finish),)
+    note = "gcc and nm are not both here, so OneFlow's CUDA libraries come as wheels (0.9 GB more to download)"
+    return (Variant((*requirements, *CUDA_WHEELS), note, (), 1_880_000_000, 4_110_000_000),)
 
 
 def _finish(packages: Path, say: Say) -> None:

@@ -22,7 +22,7 @@ def variants(version: str) -> tuple[Variant, ...]:
     numpy = "numpy<2" if version and _before(version, (2, 3)) else "numpy"
     if not version or "+" in version:
         return (Variant(("torch" + (f"=={version}" if version else ""), numpy)),)
-    sizes = {"download_bytes": 225_000_000, "installed_bytes": 880_000_000}
+    sizes = {"download_bytes": 220_000_000, "installed_bytes": 990_000_000}
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         return (Variant((f"torch=={version}", numpy), **sizes),)
     cpu = (f"torch=={version}+cpu", numpy)

@@ -1,0 +1,5 @@
+"""``python -m minrepro``."""
+
+from minrepro.cli import main
+
+main()

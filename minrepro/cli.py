@@ -1,0 +1,283 @@
+"""The command line: ``minrepro shrink``, ``env``, ``doctor``, ``list``, ``corpus``.
+
+Results go to standard output, progress to standard error; with ``--json`` the report is all there is on standard
+output. Exit status: 0 nothing found, 1 a divergence with a verified script, 2 usage, 3 our bug, 4 a backend is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from minrepro import __version__, backends, environments, ops, pipeline, replays, zoo
+from minrepro import corpus as stored
+from minrepro import shrink as reducer
+from minrepro.environments.doctor import doctor as examine
+from minrepro.errors import MinreproError
+
+MODES = ("load", "forward", "backward")
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+class Screen(pipeline.Listener):
+    """Shows a run: one line per stage and result, and a progress line while a stage works."""
+
+    def __init__(self, quiet: bool):
+        self.out = Console(highlight=False, soft_wrap=True, quiet=quiet)
+        self.bar = Progress(
+            SpinnerColumn(), TextColumn("{task.fields[stage]:<9}"), BarColumn(20), TextColumn("{task.fields[what]}"),
+            TimeElapsedColumn(), console=Console(stderr=True), transient=True, refresh_per_second=8,
+        )
+        self.task = self.bar.add_task("", total=None, stage="start", what="")
+        self.current = ""
+
+    def stage(self, name: str) -> None:
+        self.current = name
+        self.bar.reset(self.task, total=None, stage=name, what="")
+
+    def say(self, line: str) -> None:
+        self.out.print(f"[bold]{self.current:<9}[/bold] ", line, sep="", markup=True)
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        text = f"{done}/{total} {what}" if total else f"{done} queries, best {what}"
+        self.bar.update(self.task, completed=done, total=total or None, what=text[:90])
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="minrepro")
+def cli() -> None:
+    """Turn a disagreement between two deep-learning frameworks into a minimal, verified repro script."""
+
+
+@cli.command()
+@click.option("--model", required=True, help="A zoo name, file.py:callable or package.module:callable.")
+@click.option("--candidate", default="", help="Backend under test: paddle, paddle==3.0.0, oneflow, torch+replay:NAME.")
+@click.option("--reference", default="torch", show_default=True, help="Backend that is compared against.")
+@click.option("--input", "inputs", multiple=True, help="Input spec: x=float32[2,3,32,32], x=@file.npz:key, file.npz.")
+@click.option("--mode", "modes", default="load,forward", show_default=True, help="Comma-separated: load, forward.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the model, its inputs and the search.")
+@click.option("--capture", "rung", default="auto", show_default=True, help="auto, log, export, make_fx or dispatch.")
+@click.option("--train", is_flag=True, help="Leave the model in training mode.")
+@click.option("--threads", default=1, show_default=True, help="Threads of a worker; part of a bug's recipe.")
+@click.option("--deadline", default=60.0, show_default=True, help="Seconds that one evaluation may take.")
+@click.option("--budget", default="", help="Queries (200) or seconds (90s) the reduction may take.")
+@click.option("--site", default=0, show_default=True, help="Which finding to reduce, if there are several.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
+@click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Continue a run folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
+def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, site, out, resume,
+           as_json) -> None:
+    """Find the step that is wrong, shrink it, and write a script that shows it."""
+    queries, seconds = _budget(budget)
+    options = pipeline.Options(
+        model, pipeline.resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung, train,
+        threads, deadline, queries, seconds, 3, site,
+    )
+    folder = resume or out or Path("minrepro-runs") / f"{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    screen = Screen(as_json)
+    notice = pipeline.replay_notice(options.candidate)
+    screen.out.print(notice or f"{options.model}: {options.reference} against {options.candidate}", style="bold")
+    try:
+        with screen.bar:
+            report = pipeline.Run(options, folder, screen).execute()
+    except KeyboardInterrupt:
+        best = folder / "best.json"
+        kept = f" The best case so far is in {best}." if best.exists() else ""
+        click.echo(f"\nStopped.{kept} Continue with the same command and --resume {folder}", err=True)
+        sys.exit(130)
+    if as_json:
+        click.echo(json.dumps(report, default=str))
+    else:
+        _closing(screen.out, report, folder)
+    sys.exit(pipeline.EXIT[report["verdict"]])
+
+
+def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
+    """The last lines: verdict, minimal case, script, how often it reproduced."""
+    out.print()
+    if report["verdict"] in ("clean", "arithmetic"):
+        for mode, seen in report["compared"].items():
+            out.print(
+                f"{mode}: {seen['steps']} steps and {seen['tensors']} tensors compared, "
+                f"worst ratio {seen['worst_ratio']:.3g} at {seen['worst_at'] or 'none'}"
+            )
+        out.print(f"verdict   {report['verdict']}: no divergence", style="bold")
+    elif report["verdict"] == "unsupported":
+        out.print("verdict   unsupported: some steps could not be compared, nothing else diverges", style="bold")
+    else:
+        verified = report["verified"]
+        out.print(f"verdict   {report['verdict']}: {report['diagnosis']['sentence']}", style="bold")
+        out.print(f"case      {report['final']['summary']}")
+        out.print(f"script    {report['repro']['path']} ({report['repro']['lines']} lines)")
+        out.print(f"runs      {verified['reproduced']} of {verified['runs']} fresh processes show it")
+    out.print(f"folder    {folder}")
+
+
+def _modes(text: str) -> tuple[str, ...]:
+    modes = tuple(part.strip() for part in text.split(",") if part.strip())
+    wrong = [mode for mode in modes if mode not in ("load", "forward")]
+    if wrong or not modes:
+        raise click.UsageError(f"expected modes out of load, forward; found {wrong[0] if wrong else text!r}")
+    return modes
+
+
+def _budget(text: str) -> tuple[int | None, float | None]:
+    if not text:
+        return None, None
+    try:
+        return (None, float(text[:-1])) if text.endswith("s") else (int(text), None)
+    except ValueError:
+        raise click.UsageError(f"expected --budget 200 (queries) or 90s (seconds), found {text!r}") from None
+
+
+def _slug(model: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in model).strip("-")[-40:]
+
+
+@cli.group()
+def env() -> None:
+    """Interpreters with a framework in them."""
+
+
+@env.command("create")
+@click.argument("spec")
+def env_create(spec: str) -> None:
+    """Make the environment of a backend, for example: paddle, paddle==3.0.0, oneflow."""
+    made = environments.create(backends.parse(spec), say=lambda line: click.echo(line, err=True))
+    click.echo(f"{made.name}  {made.interpreter}")
+
+
+@env.command("list")
+@click.option("--json", "as_json", is_flag=True)
+def env_list(as_json: bool) -> None:
+    """The environments in the cache."""
+    found = environments.listing()
+    if as_json:
+        click.echo(msgspec.json.encode(found).decode())
+        return
+    for item in found:
+        click.echo(f"{item.name:<28} {item.bytes / 1e6:8.0f} MB  {item.interpreter}")
+    if not found:
+        click.echo(f"none in {environments.cache_folder()}; make one with: minrepro env create paddle")
+
+
+@env.command("remove")
+@click.argument("name")
+def env_remove(name: str) -> None:
+    """Delete one environment of the cache."""
+    environments.remove(name)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True)
+def doctor(as_json: bool) -> None:
+    """What is there, what is missing, and the one command that adds it."""
+    rows = examine()
+    if as_json:
+        click.echo(msgspec.json.encode(rows).decode())
+        return
+    for row in rows:
+        click.echo(str(row))
+
+
+@cli.command("list")
+@click.argument("what", type=click.Choice(["ops", "backends", "passes", "replays", "models"]))
+@click.option("--json", "as_json", is_flag=True)
+def listing(what: str, as_json: bool) -> None:
+    """What minrepro knows: operators by backend, backends, passes, replays, models."""
+    rows = LISTS[what]()
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    if what == "ops":
+        _matrix(rows)
+        return
+    for name, text in rows.items():
+        click.echo(f"{name:<26} {text}")
+
+
+def _matrix(rows: dict[str, list[str]]) -> None:
+    names = list(backends.table())
+    out = Table(box=None, pad_edge=False)
+    out.add_column("operator")
+    for name in names:
+        out.add_column(name, justify="center")
+    for name, given in rows.items():
+        out.add_row(name, *("x" if backend in given else "" for backend in names))
+    out.add_section()
+    out.add_row(f"{len(rows)} operators", *(str(sum(b in given for given in rows.values())) for b in names))
+    Console(width=100, highlight=False).print(out)
+
+
+LISTS = {
+    "ops": lambda: {name: list(given) for name, given in sorted(backends.coverage().items())},
+    "backends": lambda: {name: f"{b.title}, package {b.package}" for name, b in backends.table().items()},
+    "passes": lambda: {
+        reducer.name(module): (module.__doc__ or "").splitlines()[0] for module in reducer.ordered()
+    },
+    "replays": lambda: {name: replays.find(name).title for name in replays.names()},
+    "models": lambda: {name: path for name, (path, _) in zoo.names().items()},
+}
+
+
+@cli.group()
+def corpus() -> None:
+    """Minimised cases that guard a framework from now on."""
+
+
+@corpus.command("add")
+@click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), default=Path("corpus"), show_default=True)
+def corpus_add(run: Path, into: Path) -> None:
+    """Store the verified case of a run folder."""
+    click.echo(str(stored.add(run, into)))
+
+
+@corpus.command("replay")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True), required=False)
+@click.option("--candidate", default="", help="Backend spec to run the cases of its framework on.")
+@click.option("--json", "as_json", is_flag=True)
+def corpus_replay(folder: Path | None, candidate: str, as_json: bool) -> None:
+    """Run every stored script that the environments allow."""
+    rows = stored.replay(stored.entries(folder), candidate)
+    if as_json:
+        click.echo(msgspec.json.encode(rows).decode())
+    else:
+        for row in rows:
+            click.echo(str(row))
+    sys.exit(1 if any(row.changed for row in rows) else 0)
+
+
+def main() -> None:
+    """Entry point: turns our errors into a message and an exit status."""
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except MinreproError as error:
+        click.echo(f"minrepro: {error}", err=True)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"minrepro: {error}. The run folder keeps what was found so far.", err=True)
+        sys.exit(2)
+    except Exception:
+        traceback.print_exc()
+        click.echo("minrepro: this is our bug. The lines above and the run folder help to mend it.", err=True)
+        sys.exit(3)

@@ -1,0 +1,478 @@
+"""The stages, top to bottom. This is the only file that knows them all.
+
+    capture -> compare -> localise -> diagnose -> shrink -> emit -> verify -> corpus
+
+Each stage is a function of the `Run`, leaves what it found there, and returns what is written to the run folder as
+``N-stage.json``. A stage returns None where nothing is left to do, and the run ends with the verdict so far.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+import time
+from pathlib import Path
+from typing import Any, Callable, Mapping
+
+import msgspec
+
+from minrepro import replays
+from minrepro.backends import parse
+from minrepro.capture import Captured, bind_state, capture
+from minrepro.compare.pair import Pair, Side, open_side
+from minrepro.compare.verdict import allowance
+from minrepro.corpus import entry_of
+from minrepro.diagnose import Scene, diagnose
+from minrepro.emit import emit
+from minrepro.errors import InternalError, UsageError
+from minrepro.ir import codec
+from minrepro.ir.case import Case
+from minrepro.ir.divergence import Comparison, Site
+from minrepro.ir.dtype import from_float64
+from minrepro.ir.graph import Graph
+from minrepro.ir.outcome import Completed, Outcome
+from minrepro.ir.reduction import Diagnosis, Finding, Reduction, Repro, Verified
+from minrepro.ir.signature import Signature
+from minrepro.ir.tensor import Tensor
+from minrepro.localise.interaction import EndToEnd
+from minrepro.localise.streaming import Checked, Stream, Trace
+from minrepro.shrink import shrink
+from minrepro.shrink.oracle import Oracle, signature_of
+from minrepro.verify import verify
+
+DEFAULT_REPLAY = "torch+replay:flat-copy"
+"""Candidate of ``--model mixer`` without ``--candidate``: the founding bug can only be replayed today."""
+EXIT = {"clean": 0, "arithmetic": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
+"""Exit status by verdict."""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the user asked for."""
+
+    model: str
+    candidate: str = ""
+    reference: str = "torch"
+    inputs: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ("load", "forward")
+    seed: int = 0
+    rung: str = "auto"
+    train: bool = False
+    threads: int = 1
+    deadline_s: float = 60.0
+    max_queries: int | None = None
+    max_seconds: float | None = None
+    runs: int = 3
+    site: int = 0
+
+
+class Listener:
+    """Told what happens; the command line shows it, tests and `--json` do not."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def say(self, line: str) -> None:
+        """A result in one line."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Work goes on; `total` is 0 if nobody knows how much there is."""
+
+
+class Run:
+    """One reduction from model to verified script: options, folder, and what the stages found.
+
+    Args:
+        options: what was asked.
+        folder: run folder; an earlier run there is continued, no query is asked twice.
+        listener: told what happens.
+    """
+
+    def __init__(self, options: Options, folder: Path, listener: Listener):
+        self.options, self.folder, self.listener = options, folder, listener
+        folder.mkdir(parents=True, exist_ok=True)
+        self.seconds: dict[str, float] = {}
+        self.verdict = "clean"
+        self.report: dict[str, Any] = {}
+        self.pair: Pair = self._open()
+        self.captured: Captured
+        self.traces: list[Trace] = []
+        self.end_to_end: Comparison | None = None
+        self.site: Site
+        self.case: Case
+        self.signature: Signature
+        self.diagnosis: Diagnosis
+        self.reduction: Reduction
+        self.finding: Finding
+        self.repro: Repro
+        self.verified: Verified
+
+    def _open(self) -> Pair:
+        reference = open_side(self.options.reference, self.folder)
+        try:
+            candidate = open_side(self.options.candidate, self.folder)
+        except BaseException:
+            reference.worker.stop()
+            raise
+        return Pair(reference, candidate, self.folder, self.options.deadline_s)
+
+    @property
+    def template(self) -> Case:
+        """A case with this run's settings and nothing in it."""
+        options = self.options
+        return Case(
+            Graph((), (), ()), {}, options.reference, options.candidate, "forward", options.threads, options.seed
+        )
+
+    @property
+    def side(self) -> Side:
+        """The side that the script is about."""
+        return self.pair.reference if self.finding.side == "reference" else self.pair.candidate
+
+    def execute(self) -> dict[str, Any]:
+        """Run all stages and return the report."""
+        began = time.monotonic()
+        try:
+            for position, (name, stage) in enumerate(STAGES.items(), 1):
+                self.listener.stage(name)
+                start = time.monotonic()
+                record = stage(self)
+                self.seconds[name] = time.monotonic() - start
+                if record is None:
+                    break
+                write(self.folder / f"{position}-{name}.json", record)
+        finally:
+            self.seconds["total"] = time.monotonic() - began
+            self._summarise()
+            self.pair.stop()
+        write(self.folder / "report.json", self.report)
+        return self.report
+
+    def _summarise(self) -> None:
+        """Complete `report` with what every run has."""
+        sides = {"reference": self.pair.reference, "candidate": self.pair.candidate}
+        peaks = {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        for name, side in sides.items():
+            self.report[name] = {"spec": str(side.spec), "versions": versions(side)}
+            peaks[name] = side.worker.peak_bytes
+        imports = sum(side.worker.import_seconds for side in sides.values())
+        self.report = {
+            "verdict": self.verdict,
+            "model": self.options.model,
+            "mode": list(self.options.modes),
+            "replay": self.pair.candidate.spec.replay or None,
+            **self.report,
+            "seconds": {"imports": imports, **self.seconds},
+            "peak_bytes": peaks,
+        }
+
+
+def stage_capture(run: Run) -> dict[str, Any]:
+    """Model -> graph of ATen steps, checked to replay to the model's own outputs."""
+    options, worker = run.options, run.pair.reference.worker
+    worker.ensure()
+    run.captured = found = capture(
+        worker, options.model, options.inputs, seed=options.seed, rung=options.rung, train=options.train
+    )
+    run.seconds["build"] = found.seconds["build"]
+    run.seconds["forwards"] = found.seconds["forward"]
+    exact = "bit for bit" if found.replay_exact else f"within {found.replay_worst:.3g}"
+    run.listener.say(
+        f"{len(found.graph.nodes)} steps, {found.parameters:,} parameters in {len(found.state)} state entries; "
+        f"captured by the rung {found.rung!r}, replays {exact}"
+    )
+    elements = sum(math.prod(spec.shape) for spec in found.specs.values())
+    run.report["original"] = {
+        "nodes": len(found.graph.nodes), "elements": elements, "rung": found.rung, "parameters": found.parameters
+    }
+    return {"graph": codec.plain(found.graph), "rung": found.rung, "replay_exact": found.replay_exact,
+            "inputs": {name: str(spec) for name, spec in found.specs.items()}}
+
+
+def stage_compare(run: Run) -> dict[str, Any] | None:
+    """Every state entry and every step on both sides, with pinned inputs."""
+    captured, record = run.captured, {}
+    run.pair.candidate.worker.ensure()
+    if "load" in run.options.modes and captured.state:
+        entries = bind_state(run.pair.reference.worker)
+        stream = Stream(run.pair, run.template, run.listener.progress)
+        specs = {entry.name: entry.spec for entry in entries}
+        run.traces.append(stream.load(specs, {entry.name: entry.key for entry in entries}))
+    if "forward" in run.options.modes:
+        stream = Stream(run.pair, run.template, run.listener.progress)
+        run.traces.append(stream.forward(captured.graph, captured.specs))
+    for trace in run.traces:
+        run.listener.say(describe_trace(trace))
+        record[trace.mode] = [_checked(item) for item in trace.checked]
+    run.report["compared"] = {trace.mode: counts(trace) for trace in run.traces}
+    return record
+
+
+def stage_localise(run: Run) -> dict[str, Any] | None:
+    """The step that is wrong on right inputs; failing that, the steps that are wrong together."""
+    sites = [(trace, site) for trace in run.traces for site in trace.sites]
+    if not sites:
+        found = _interaction(run)
+        if found is None:
+            return None
+        sites = [found]
+    if run.options.site >= len(sites):
+        raise UsageError(f"expected a site below {len(sites)}, found --site {run.options.site}; see 2-compare.json")
+    trace, run.site = sites[run.options.site]
+    if trace is not None:
+        graph = Graph(tuple(run.site.feeds), (run.site.node,), run.site.node.outputs)
+        run.case = msgspec.structs.replace(run.template, graph=graph, feeds=run.site.feeds, mode=trace.mode)
+    node, found = run.site.node, run.site.comparison.divergence
+    assert found is not None
+    for number, (_, other) in enumerate(sites):
+        if other is not run.site and other.comparison.divergence is not None:
+            detail = other.comparison.divergence.detail
+            run.listener.say(f"another finding (--site {number}): {other.node.op} in {other.node.path!r}: {detail}")
+    run.listener.say(f"{node.op} in {node.path or 'the root module'!r} {node.source}: {found.detail}")
+    run.report["site"] = {
+        "module": node.path, "op": node.op, "source": node.source, "divergence": codec.plain(found),
+        "further": [f"{s.node.op} in {s.node.path}" for _, s in sites if s is not run.site],
+    }
+    return run.report["site"]
+
+
+def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
+    """What the whole graph says when no single step is guilty; sets the verdict."""
+    unsupported = [item for trace in run.traces for item in trace.of("unsupported")]
+    if unsupported:
+        run.verdict = "unsupported"
+        run.report["unsupported"] = sorted({item.comparison.why for item in unsupported})
+        for why in run.report["unsupported"]:
+            run.listener.say(f"not compared: {why}")
+        return None
+    if any(trace.of("arithmetic") for trace in run.traces):
+        run.verdict = "arithmetic"
+    forward = next((trace for trace in run.traces if trace.mode == "forward"), None)
+    if forward is None:
+        return None
+    whole = EndToEnd(run.pair, run.template, run.captured.graph, forward.specs)
+    start = time.monotonic()
+    run.end_to_end = whole.compare()
+    run.seconds["end_to_end"] = time.monotonic() - start
+    run.report["end_to_end"] = {"verdict": run.end_to_end.verdict, "ratio": run.end_to_end.ratio}
+    if run.end_to_end.verdict != "diverges":
+        run.listener.say(f"end to end: {run.end_to_end.why or 'the outputs agree'}")
+        return None
+    run.listener.say("no single step is wrong on right inputs, but the outputs differ: searching for steps together")
+    site = whole.search()
+    run.report["graph_queries"] = whole.queries
+    if site is None:
+        run.verdict = "arithmetic"
+        run.listener.say("no set of steps diverges with pinned inputs: the difference builds up along the graph")
+        return None
+    run.case = whole.case(whole.found)
+    return None, site
+
+
+def stage_diagnose(run: Run) -> dict[str, Any]:
+    """Why, and whose fault, by experiments that predict something."""
+    comparison, left, right = run.pair.compare(run.case)
+    if comparison.verdict != "diverges" or comparison.divergence is None:
+        raise InternalError(
+            f"{run.site.node.op} diverged in the session but not alone ({comparison.verdict} {comparison.why}); "
+            f"the bug needs state between steps. The run folder {run.folder} has the evidence"
+        )
+    run.signature = _signature(run.case, comparison, left, right)
+    run.diagnosis = diagnose(Scene(run.pair, run.case, left, right, comparison.divergence))
+    run.listener.say(f"{run.diagnosis.sentence} ({run.diagnosis.side})")
+    run.report["signature"] = codec.plain(run.signature)
+    return codec.plain(run.diagnosis)
+
+
+def stage_shrink(run: Run) -> dict[str, Any]:
+    """The smallest case with the same signature."""
+    options = run.options
+
+    def say(queries: int, best: Case) -> None:
+        run.listener.progress(queries, 0, f"{best.elements} elements, {len(best.graph.nodes)} steps")
+
+    oracle = Oracle(
+        run.pair, run.case, run.signature, run.folder, options.max_queries, options.max_seconds, say
+    )
+    oracle.observe()
+    run.reduction = shrink(oracle)
+    queries = run.reduction.queries
+    run.listener.say(f"{run.reduction.case.summary()} after {queries['warm']} queries")
+    if not run.reduction.complete:
+        run.listener.say(f"the budget ended first; continue with --resume {run.folder}")
+    run.report["queries"] = dict(queries)
+    run.report["final"] = shape_of(run.reduction.case)
+    run.report["slipped"] = [str(signature) for signature, _ in run.reduction.slipped]
+    return codec.plain(run.reduction)
+
+
+def stage_emit(run: Run) -> dict[str, Any]:
+    """A script of one framework, and the issue text."""
+    case = run.reduction.case
+    comparison, left, right = run.pair.compare(case)
+    if comparison.divergence is None:
+        raise InternalError(f"the reduced case does not diverge when asked again: {comparison.verdict}")
+    run.diagnosis = diagnose(Scene(run.pair, case, left, right, comparison.divergence))
+    run.report["diagnosis"] = codec.plain(run.diagnosis)
+    run.finding = finding(run, case, comparison, left, right)
+    run.repro = emit(run.finding, run.folder, run.pair.specs(case))
+    run.report["repro"] = {"path": run.repro.script, "lines": run.repro.lines, "sha256": run.repro.sha256}
+    return codec.plain(run.finding)
+
+
+def stage_verify(run: Run) -> dict[str, Any]:
+    """The script alone, in fresh processes."""
+    side = run.side
+    run.verified = verify(
+        run.repro, run.finding, side.worker.interpreter, runs=run.options.runs, replay_file=side.replay
+    )
+    result = run.verified
+    run.verdict = "divergence" if result.ok else "unverified"
+    alone = "" if result.without_replay is None else f"; without the replay it ends with {result.without_replay}"
+    run.listener.say(f"reproduced in {result.reproduced} of {result.runs} fresh processes{alone}")
+    run.report["verified"] = {
+        "runs": result.runs, "reproduced": result.reproduced, "without_replay": result.without_replay,
+        "environment": dict(result.environment),
+    }
+    return codec.plain(result)
+
+
+def stage_corpus(run: Run) -> dict[str, Any] | None:
+    """The entry that `minrepro corpus add` stores."""
+    if not run.verified.ok:
+        return None
+    return codec.plain(entry_of(run.finding, run.repro, run.verified))
+
+
+STAGES: Mapping[str, Callable[[Run], dict[str, Any] | None]] = {
+    "capture": stage_capture,
+    "compare": stage_compare,
+    "localise": stage_localise,
+    "diagnose": stage_diagnose,
+    "shrink": stage_shrink,
+    "emit": stage_emit,
+    "verify": stage_verify,
+    "corpus": stage_corpus,
+}
+
+
+def finding(run: Run, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
+    """What the script is made from: the case, the expectation and its reason."""
+    found = comparison.divergence
+    assert found is not None
+    side = "reference" if found.side == "reference" else "candidate"
+    question = run.pair.question(case)
+    good = right if side == "reference" else left
+    expected: dict[str, Tensor] = {}
+    bounds: dict[str, float] = {}
+    why = f"{run.pair.reference.title} and NumPy's rules" if found.symptom != "accepted" else "an exception is due"
+    if isinstance(good, Completed):
+        expected, why = dict(good.values), f"what {_other(run, side).title} computes from the same input"
+    if found.symptom == "value" and found.output in expected:
+        name, dtype = found.output, expected[found.output].dtype
+        bounds[name] = min(allowance(question, name, dtype), found.absolute / 2)
+    truth = question.truth() if found.symptom in ("value", "nonfinite") and question.kind != "index" else None
+    second = question.second() if found.symptom in ("value", "nonfinite") else None
+    for name, tensor in list(expected.items()):
+        wide = second.get(name) if second is not None else truth.values.get(name) if truth is not None else None
+        if wide is not None and wide.shape == tensor.shape and tensor.dtype.inexact:
+            expected[name] = Tensor(from_float64(wide, tensor.dtype), tensor.dtype)
+            why = "float64 NumPy" if second is not None else truth.origin
+    if case.mode == "load":
+        why = "the source's own values"
+    node = run.site.node
+    return Finding(
+        case, side, found, expected, why, bounds, left if side == "reference" else right,
+        _signature(case, comparison, left, right), run.diagnosis, versions(run.pair.reference if side == "reference"
+        else run.pair.candidate), run.pair.candidate.spec.replay if side == "candidate" else "", run.options.model,
+        f"{node.path or 'root'} {node.op} {node.source}".strip(),
+    )
+
+
+def _other(run: Run, side: str) -> Side:
+    return run.pair.candidate if side == "reference" else run.pair.reference
+
+
+def _signature(case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Signature:
+    signature = signature_of(case, comparison, right, left)
+    if signature is None:
+        raise InternalError(f"a divergence without a signature: {comparison}")
+    return signature
+
+
+def resolve_candidate(model: str, candidate: str) -> str:
+    """The candidate's spec; the founding case has a default, every other model needs one.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    if candidate:
+        return str(parse(candidate))
+    if model in ("mixer", "mixer_b16", "mixer_tiny"):
+        return DEFAULT_REPLAY
+    raise UsageError("expected --candidate, for example: --candidate paddle (or oneflow, torch==2.12.0)")
+
+
+def versions(side: Side) -> Mapping[str, str]:
+    """Package -> version in a side's interpreter."""
+    return side.worker.hello()["environment"] if side.worker.ready else {}
+
+
+def replay_notice(candidate: str) -> str | None:
+    """The line that says that a run replays a historical bug, or None."""
+    spec = parse(candidate)
+    if not spec.replay:
+        return None
+    known = replays.find(spec.replay)
+    return f"REPLAY of a historical bug, not a live one: {known.title} ({known.history})"
+
+
+def describe_trace(trace: Trace) -> str:
+    """A pass in one line."""
+    what = "state entries loaded" if trace.mode == "load" else "steps on right inputs"
+    bad, worst = trace.of("diverges"), trace.worst
+    tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
+    named = ": " + ", ".join(item.path or item.op for item in bad[:4]) + (", ..." if len(bad) > 4 else "") if bad else ""
+    return f"{len(trace.checked)} {what}, {len(bad)} wrong{named}{tail}"
+
+
+def counts(trace: Trace) -> dict[str, Any]:
+    """A pass for the report."""
+    worst = trace.worst
+    verdicts = {item.comparison.verdict for item in trace.checked}
+    return {
+        "steps": len(trace.checked),
+        "tensors": trace.tensors,
+        "verdicts": {verdict: len(trace.of(verdict)) for verdict in sorted(verdicts)},
+        "worst_ratio": worst.comparison.ratio if worst is not None else 0.0,
+        "worst_at": f"{worst.op} {worst.path}" if worst is not None else "",
+        "wrong": [item.path or item.op for item in trace.of("diverges")],
+    }
+
+
+def shape_of(case: Case) -> dict[str, Any]:
+    """A case for the report."""
+    feeds = [case.feeds[name] for name in case.graph.inputs]
+    return {
+        "nodes": [node.op for node in case.graph.nodes],
+        "elements": case.elements,
+        "shapes": [list(tensor.shape) for tensor in feeds],
+        "dtypes": [tensor.dtype.name for tensor in feeds],
+        "layouts": [str(tensor.layout) for tensor in feeds],
+        "summary": case.summary(),
+    }
+
+
+def _checked(item: Checked) -> dict[str, Any]:
+    return {
+        "node": item.node, "op": item.op, "module": item.path, "source": item.source,
+        "verdict": item.comparison.verdict, "ratio": codec.plain(item.comparison.ratio), "why": item.comparison.why,
+    }
+
+
+def write(path: Path, record: Any) -> None:
+    """Write a JSON file so that it is either the old one or the new one, never half of it."""
+    fresh = path.with_suffix(".tmp")
+    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(codec.plain(record)), indent=2) + b"\n")
+    os.replace(fresh, path)
+
