@@ -1,0 +1,46 @@
+"""Options and fixtures of every suite. Being here puts `tests/` on the import path, for the modules suites share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from minrepro import backends, environments
+from minrepro.errors import BackendMissing
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden`` rewrites the golden files instead of comparing with them."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden instead of comparing")
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """True if golden files are to be rewritten."""
+    return request.config.getoption("--update-golden")
+
+
+@pytest.fixture(scope="session")
+def python_of() -> Callable[[str], str]:
+    """Backend name -> an interpreter that has it; the test is skipped, with the command to add it, where there is none.
+
+    ``MINREPRO_TEST_PADDLE=paddle==3.0.0`` (or a spec with an interpreter) runs the live suite on something else.
+    """
+
+    @cache
+    def find(name: str) -> str | BackendMissing:
+        try:
+            return environments.resolve(backends.parse(os.environ.get(f"MINREPRO_TEST_{name.upper()}", name))).interpreter
+        except BackendMissing as error:
+            return error
+
+    def ask(name: str) -> str:
+        found = find(name)
+        if isinstance(found, BackendMissing):
+            pytest.skip(str(found))
+        return found
+
+    return ask
