@@ -69,7 +69,7 @@ def create(spec: Spec, *, say: Say = print) -> Environment:
             return made
         _sweep(folder, f".making-{spec.name}-{version}")
         log = installer.Log(folder / ".logs" / f"{spec.name}-{version}.log", say)
-        with tempfile.TemporaryDirectory(prefix="minrepro-") as work:
+        with tempfile.TemporaryDirectory(prefix=f".making-{spec.name}-{version}-", dir=folder) as work:
             uv = installer.uv_path()
             tool = installer.Uv(uv, log, Path(work)) if uv else installer.Pip(log, Path(work))
             try:
