@@ -134,7 +134,9 @@ def _sweep(folder: Path, prefix: str) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _make(spec: Spec, version: str, tool, log: installer.Log, python: str, minor: str) -> Environment:
+def _make(
+    spec: Spec, version: str, tool: installer.Uv | installer.Pip, log: installer.Log, python: str, minor: str
+) -> Environment:
     say, started = log.say, time.monotonic()
     plan = _plan(spec, version, tool, say, python, minor)
     folder = store.cache_folder()
@@ -158,7 +160,7 @@ def _make(spec: Spec, version: str, tool, log: installer.Log, python: str, minor
     return store.read(folder / name)
 
 
-def _plan(spec: Spec, version: str, tool, say: Say, python: str, minor: str) -> Plan:
+def _plan(spec: Spec, version: str, tool: installer.Uv | installer.Pip, say: Say, python: str, minor: str) -> Plan:
     """The first combination of variant, Python and pins that the indexes can serve."""
     backend = spec.backend
     default = store.same_version(version, recipes.default_version(spec.name))
@@ -184,7 +186,7 @@ def _plan(spec: Spec, version: str, tool, say: Say, python: str, minor: str) -> 
     raise installer.Failed(why, failures[0].output)
 
 
-def _interpreters(backend: Backend, tool) -> Iterator[tuple[str, str]]:
+def _interpreters(backend: Backend, tool: installer.Uv | installer.Pip) -> Iterator[tuple[str, str]]:
     """Minor versions with an interpreter, preferred first; each is looked for when it is needed.
 
     Raises:
