@@ -10,6 +10,7 @@ import pytest
 
 from minrepro import backends, environments
 from minrepro.errors import BackendMissing
+from minrepro.worker.client import Worker
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,7 +41,23 @@ def python_of() -> Callable[[str], str]:
     def ask(name: str) -> str:
         found = find(name)
         if isinstance(found, BackendMissing):
-            pytest.skip(str(found))
+            # Where the set-up is part of the run, a missing framework is a failure and not a reason to skip.
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(str(found))
         return found
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def workers(python_of, tmp_path_factory):
+    """Backend name -> a running worker, shared by the whole session."""
+    started: dict[str, Worker] = {}
+
+    def ask(name: str) -> Worker:
+        if name not in started:
+            started[name] = Worker(backends.table()[name], python_of(name), tmp_path_factory.mktemp("workers"))
+        return started[name]
+
+    yield ask
+    for worker in started.values():
+        worker.stop()

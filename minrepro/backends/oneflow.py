@@ -56,7 +56,7 @@ def from_array(array, dtype):
     import oneflow as flow
 
     if dtype == "bfloat16":
-        wide = (array.astype("uint32") << 16).view("float32")
+        wide = (array.reshape(-1).astype("uint32") << 16).view("float32").reshape(array.shape)
         return flow.tensor(wide).to(flow.bfloat16)
     return flow.tensor(array)
 

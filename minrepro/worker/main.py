@@ -194,7 +194,10 @@ class Evaluator:
         self.backend.prepare(request.get("threads", 1), request.get("seed", 0))
         self.marker[0:4] = struct.pack("<i", -1)
         for item in request.get("feeds", ()):
-            self.feed(item, body)
+            try:
+                self.feed(item, body)
+            except Exception as error:
+                return dict(describe(error), outcome="raised", node=""), b""
         failure = self.run_steps(request.get("steps", ()))
         if failure is not None:
             return dict(failure, outcome="raised"), b""
