@@ -107,22 +107,6 @@ OPS = (
         why="`pdist` of a decomposed graph",
     ),
     op(
-        "dist(self, other, p=2)",
-        kind="reduction",
-        dims="broadcast",
-        length=lambda a: math.prod(a.self.shape),
-        torch="torch.dist(self, other, p=p)",
-        paddle="paddle.dist(self, other, p=p)",
-        oneflow="flow.linalg.vector_norm(self - other, ord=p)",
-        numpy=lambda a: _p_norm("(self - other)", a.p, ""),
-        samples=[
-            dict(self=normal(3, 4), other=normal(3, 4, seed=1)),
-            dict(self=normal(3, 4), other=normal(4, seed=1), p=1),
-            dict(self=normal(3, 4), other=normal(3, 4, seed=1), p=3.0),
-        ],
-        why="OneFlow has no dist",
-    ),
-    op(
         "pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False)",
         kind="reduction",
         dims="broadcast",

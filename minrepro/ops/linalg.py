@@ -220,7 +220,10 @@ OPS = (
         torch="torch._linalg_solve_ex(A, B, left=left, check_errors=check_errors)",
         paddle="[paddle.linalg.solve(A, B, left=left), *paddle.linalg.lu(A, get_infos=True)]",
         oneflow=absent("OneFlow", "linear solver"),
-        samples=[dict(A=square(3, 3), B=normal(3, 2, seed=1), _outputs=4)],
+        samples=[
+            dict(A=square(3, 3), B=normal(3, 2, seed=1), _outputs=4),
+            dict(A=square(3, 3), B=normal(2, 3, seed=1), left=False, _outputs=4),
+        ],
     ),
     op(
         "linalg_solve(A, B, left=True)",
