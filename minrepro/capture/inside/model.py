@@ -1,0 +1,245 @@
+"""The user's model: import it, build it, give it inputs, call it; and say in data what the user has to mend.
+
+Nothing here depends on how a call is recorded. Every call of the model starts from the same seeds, the same inputs
+(fresh copies with the same layout) and the same buffers, so that two calls can be compared bit for bit.
+"""
+
+import contextlib
+import difflib
+import importlib
+import importlib.util
+import inspect
+import os
+import random
+import sys
+import time
+import traceback
+
+import numpy
+import torch
+
+from . import values
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TORCH = os.path.dirname(torch.__file__) + os.sep
+
+
+class Mistake(Exception):
+    """Something the user can mend; `facts` is what the host makes a message of."""
+
+    def __init__(self, kind, **facts):
+        super().__init__(kind)
+        self.facts = dict(facts, kind=kind)
+
+
+class Subject:
+    """A built model with its inputs, ready to be called any number of times."""
+
+    def __init__(self, module, title, args, kwargs, seed):
+        self.module, self.title, self.seed = module, title, seed
+        self.args, self.kwargs = args, kwargs
+        self.paths = {id(part): path for path, part in module.named_modules()}
+        self.seconds = {}
+        self.bound = {}
+
+    def run(self):
+        """Call the model plainly; return its output tensors.
+
+        Raises:
+            Mistake: if it raises, or returns no tensor.
+        """
+        try:
+            outputs = self.call()
+        except Exception as error:
+            raise Mistake("raised", stage="forward", **blame(error, self.paths)) from None
+        return [tensor.detach().clone() for _, tensor in self.tensors_of(outputs)]
+
+    def tensors_of(self, outputs):
+        """Label and tensor of everything in the model's result that is a tensor.
+
+        Raises:
+            Mistake: if there is none.
+        """
+        found = values.leaves(outputs, "")
+        if not found:
+            raise Mistake("no_tensors", got=type(outputs).__name__)
+        return [(label or "output", tensor) for label, tensor in found]
+
+    def call(self):
+        """Call the model once from a fresh start and return its result."""
+        with self.started() as (args, kwargs):
+            return self.module(*args, **kwargs)
+
+    @contextlib.contextmanager
+    def started(self):
+        """A fresh start: seeds set, gradients off, (args, kwargs) copied; buffers are put back at the end."""
+        args, kwargs = values.copied((self.args, self.kwargs), {})
+        random.seed(self.seed)
+        numpy.random.seed(self.seed % 2**32)
+        torch.manual_seed(self.seed)
+        kept = [(buffer, buffer.clone()) for buffer in self.module.buffers()]
+        try:
+            with torch.no_grad():
+                yield args, kwargs
+        finally:
+            for buffer, before in kept:
+                if buffer.shape == before.shape and not values.same(buffer, before):
+                    buffer.copy_(before)
+
+    def named(self, args, kwargs):
+        """(name, tensor) of the inputs, named after the parameters of forward."""
+        pairs = []
+        bound = inspect.signature(self.module.forward).bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            kind = bound.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                for key, item in value.items():
+                    pairs += values.leaves(item, key)
+            else:
+                pairs += values.leaves(value, name)
+        return pairs
+
+
+def load(source, inputs, seed, train):
+    """Import and build the model, and get its inputs.
+
+    Raises:
+        Mistake: for everything that the user can mend.
+    """
+    start = time.perf_counter()
+    for path in reversed(source.get("paths", ())):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    made = _build(_callable(source), seed)
+    module, given = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
+    if not isinstance(module, torch.nn.Module):
+        raise Mistake("no_module", callable=source["callable"], got=type(module).__name__)
+    module.train(train)
+    _refuse_nan(module)
+    args, kwargs = _arguments(module, values.from_specs(inputs, seed, Mistake) if inputs else given)
+    subject = Subject(module, type(module).__name__, args, kwargs, seed)
+    subject.seconds["build"] = time.perf_counter() - start
+    return subject
+
+
+def _callable(source):
+    """The object that builds the model."""
+    try:
+        if "file" in source:
+            name = "minrepro_model_" + os.path.splitext(os.path.basename(source["file"]))[0]
+            spec = importlib.util.spec_from_file_location(name, source["file"])
+            holder = importlib.util.module_from_spec(spec)
+            sys.modules[name] = holder
+            spec.loader.exec_module(holder)
+        else:
+            holder = importlib.import_module(source["module"])
+    except Exception as error:
+        raise Mistake("raised", stage="import", where=source.get("file") or source["module"], **blame(error)) from None
+    found = holder
+    for part in source["callable"].split("."):
+        found = getattr(found, part, None)
+    if callable(found):
+        return found
+    known = sorted(
+        name for name, value in vars(holder).items()
+        if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == holder.__name__
+    )
+    raise Mistake(
+        "no_callable", where=source.get("file") or source["module"], callable=source["callable"], known=known,
+        close=difflib.get_close_matches(source["callable"], known, 1),
+    )
+
+
+def _build(make, seed):
+    """Call the builder with the seed if it takes one; a module is its own result."""
+    if isinstance(make, torch.nn.Module):
+        return make
+    random.seed(seed)
+    numpy.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):
+        parameters = {}
+    needed = [
+        p.name for p in parameters.values()
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+        and p.name != "seed"
+    ]
+    if needed:
+        raise Mistake("arguments", callable=getattr(make, "__name__", "?"), needed=needed)
+    try:
+        with torch.no_grad():
+            return make(seed=seed) if "seed" in parameters else make()
+    except Exception as error:
+        raise Mistake("raised", stage="build", **blame(error)) from None
+
+
+def _refuse_nan(module):
+    """A NaN weight makes every comparison void. The sum is a cheap test: it is NaN if any term is."""
+    bad = []
+    for name, tensor in module.state_dict().items():
+        if tensor.is_floating_point() and not torch.isfinite(tensor.sum()) and bool(torch.isnan(tensor).any()):
+            bad.append("%s (%d of %d elements)" % (name, int(torch.isnan(tensor).sum()), tensor.numel()))
+    if bad:
+        raise Mistake("nan", entries=bad)
+
+
+def _arguments(module, given):
+    """(args, kwargs) for the model's forward, checked against its signature."""
+    signature = inspect.signature(module.forward)
+    candidates = values.readings(given)
+    for args, kwargs in candidates:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            refusal = str(error)
+            continue
+        return args, kwargs
+    forward = "forward%s of %s" % (signature, type(module).__name__)
+    if given is None:
+        raise Mistake("inputs_missing", forward=forward, example=_example(module, signature))
+    raise Mistake("inputs_wrong", forward=forward, message=refusal)
+
+
+def _example(module, signature):
+    """Input specs that could fit, guessed from the first layer that tells its input size."""
+    guess = "float32[2,3,32,32]"
+    for part in module.modules():
+        if isinstance(part, torch.nn.modules.conv._ConvNd):
+            guess = "float32[%s]" % ",".join(map(str, [2, part.in_channels] + [32] * len(part.kernel_size)))
+        elif isinstance(part, torch.nn.Embedding):
+            guess = "int64[2,16]<%d" % part.num_embeddings
+        elif isinstance(part, torch.nn.Linear):
+            guess = "float32[2,%d]" % part.in_features
+        else:
+            continue
+        break
+    needed = [
+        p.name for p in signature.parameters.values()
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    return ["%s=%s" % (name, guess) for name in needed]
+
+
+def blame(error, paths=None):
+    """Where an exception came from: the user's innermost frame and, in a forward, the innermost module."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    path, owner = "", ""
+    for frame, _ in frames:
+        holder = frame.f_locals.get("self")
+        if paths and id(holder) in paths and isinstance(holder, torch.nn.Module):
+            path, owner = paths[id(holder)], type(holder).__name__
+    file, line = "", 0
+    if isinstance(error, SyntaxError) and error.filename:
+        file, line = error.filename, error.lineno or 0
+    else:
+        places = [(f.f_code.co_filename, number) for f, number in frames]
+        places = [place for place in places if not place[0].startswith((HERE, TORCH, "<frozen"))]
+        own = [place for place in places if "site-packages" not in place[0]]
+        if own or places:
+            file, line = (own or places)[-1]
+    return {
+        "error": type(error).__name__, "message": str(error)[:2000], "file": file, "line": line,
+        "path": path, "owner": owner,
+    }

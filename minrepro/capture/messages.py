@@ -1,0 +1,97 @@
+"""What the worker found wrong, as sentences that name the module and line and say what to do next."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping
+
+from minrepro.capture.decode import shorten
+
+STAGES = {"import": "importing the model", "build": "building the model", "forward": "the model's forward"}
+
+
+def message(model: str, facts: Mapping[str, Any]) -> str:
+    """The sentence for a mistake.
+
+    Args:
+        model: what the user asked for.
+        facts: the worker's description; `kind` says which.
+    """
+    return _KINDS[facts["kind"]](model, facts)
+
+
+def _raised(model: str, facts: Mapping[str, Any]) -> str:
+    place = shorten(f"{facts['file']}:{facts['line']}") if facts["file"] else "torch itself"
+    path = f" in module {facts['path'] or 'root'!r} ({facts['owner']})" if facts["owner"] else ""
+    return (
+        f"{model}: {STAGES[facts['stage']]} raised {facts['error']}{path} at {place}: {facts['message']}\n"
+        "The model has to run on its own before it can be captured."
+    )
+
+
+def _no_callable(model: str, facts: Mapping[str, Any]) -> str:
+    hint = f" Did you mean {facts['close'][0]!r}?" if facts["close"] else ""
+    return (
+        f"{model}: {facts['where']} has no callable {facts['callable']!r}.{hint} "
+        f"It has: {', '.join(facts['known']) or 'none'}."
+    )
+
+
+def _no_module(model: str, facts: Mapping[str, Any]) -> str:
+    return (
+        f"{model}: {facts['callable']!r} returned a {facts['got']}; "
+        "expected a torch.nn.Module, or a tuple (module, inputs)."
+    )
+
+
+def _arguments(model: str, facts: Mapping[str, Any]) -> str:
+    return (
+        f"{model}: the callable needs {', '.join(facts['needed'])}, and only 'seed' is passed. "
+        "Wrap it in a function without arguments."
+    )
+
+
+def _inputs_missing(model: str, facts: Mapping[str, Any]) -> str:
+    example = " ".join(f"--input '{spec}'" for spec in facts["example"])
+    return (
+        f"{model}: {facts['forward']} needs inputs and none were given. "
+        f"Return (module, inputs) from the callable, or add them, for example {example}"
+    )
+
+
+def _inputs_wrong(model: str, facts: Mapping[str, Any]) -> str:
+    return f"{model}: the inputs do not fit {facts['forward']}: {facts['message']}"
+
+
+def _input_file(model: str, facts: Mapping[str, Any]) -> str:
+    known = f" It has: {', '.join(facts['known'])}." if facts["known"] else ""
+    return f"{model}: cannot read the input file {facts['file']}: {facts['message']}.{known}"
+
+
+def _nan(model: str, facts: Mapping[str, Any]) -> str:
+    return (
+        f"{model}: {len(facts['entries'])} of its weights hold NaN, so every comparison would be void: "
+        f"{', '.join(facts['entries'][:8])}. Load other weights, or fill these."
+    )
+
+
+def _no_tensors(model: str, facts: Mapping[str, Any]) -> str:
+    return f"{model}: the forward returned a {facts['got']} without any tensor in it, so there is nothing to compare."
+
+
+def _unrecordable(model: str, facts: Mapping[str, Any]) -> str:
+    tried = "\n".join(f"  {failure['rung']}: {failure['why']}" for failure in facts["failures"])
+    return f"{model}: no way of capturing it worked:\n{tried}"
+
+
+_KINDS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
+    "raised": _raised,
+    "no_callable": _no_callable,
+    "no_module": _no_module,
+    "arguments": _arguments,
+    "inputs_missing": _inputs_missing,
+    "inputs_wrong": _inputs_wrong,
+    "input_file": _input_file,
+    "nan": _nan,
+    "no_tensors": _no_tensors,
+    "unrecordable": _unrecordable,
+}
