@@ -206,10 +206,7 @@ OPS = (
         torch="torch.dot(self, tensor)",
         paddle="paddle.dot(self, tensor)",
         numpy="self @ tensor",
-        samples=[
-            dict(self=normal(5), tensor=normal(5, seed=1)),
-            dict(self=normal(1), tensor=normal(1, seed=1)),
-        ],
+        samples=[dict(self=normal(5), tensor=normal(5, seed=1)), dict(self=normal(1), tensor=normal(1, seed=1))],
     ),
     op(
         "vdot(self, other)",
@@ -220,10 +217,7 @@ OPS = (
         paddle=lambda a: f"paddle.dot({'self.conj()' if a.self.dtype.startswith('complex') else 'self'}, other)",
         oneflow="flow.dot(self, other)",
         numpy="np.vdot(self, other)",
-        samples=[
-            dict(self=normal(5), other=normal(5, seed=1)),
-            dict(self=normal(4), other=normal(4, seed=1)),
-        ],
+        samples=[dict(self=normal(5), other=normal(5, seed=1)), dict(self=normal(4), other=normal(4, seed=1))],
         why="neither Paddle nor OneFlow has it; OneFlow 0.9 has no complex numbers",
     ),
     op(
@@ -233,10 +227,7 @@ OPS = (
         paddle="paddle.outer(self, vec2)",
         oneflow="self.unsqueeze(1) * vec2",
         numpy="np.outer(self, vec2)",
-        samples=[
-            dict(self=normal(3), vec2=normal(4, seed=1)),
-            dict(self=normal(1), vec2=normal(4, seed=1)),
-        ],
+        samples=[dict(self=normal(3), vec2=normal(4, seed=1)), dict(self=normal(1), vec2=normal(4, seed=1))],
     ),
     op(
         "ger(self, vec2)",
@@ -245,10 +236,7 @@ OPS = (
         paddle="paddle.ger(self, vec2)",
         oneflow="self.unsqueeze(1) * vec2",
         numpy="np.outer(self, vec2)",
-        samples=[
-            dict(self=normal(3), vec2=normal(4, seed=1)),
-            dict(self=normal(1), vec2=normal(4, seed=1)),
-        ],
+        samples=[dict(self=normal(3), vec2=normal(4, seed=1)), dict(self=normal(1), vec2=normal(4, seed=1))],
     ),
     op(
         "addr(self, vec1, vec2, beta=1, alpha=1)",
@@ -274,10 +262,7 @@ OPS = (
         paddle="paddle.inner(self, other)",
         oneflow="flow.tensordot(self, other, dims=[[-1], [-1]])",
         numpy="np.inner(self, other)",
-        samples=[
-            dict(self=normal(5), other=normal(5, seed=1)),
-            dict(self=normal(2, 3, 5), other=normal(4, 5, seed=1)),
-        ],
+        samples=[dict(self=normal(5), other=normal(5, seed=1)), dict(self=normal(2, 3, 5), other=normal(4, 5, seed=1))],
     ),
     op(
         "matmul(self, other)",
@@ -348,10 +333,7 @@ OPS = (
         paddle="paddle.linalg.vecdot(x, y, axis=dim)",
         oneflow="(x * y).sum(dim)",
         numpy="(np.conj(x) * y).sum(dim)",
-        samples=[
-            dict(x=normal(3, 5), y=normal(3, 5, seed=1)),
-            dict(x=normal(3, 5), y=normal(3, 5, seed=1), dim=0),
-        ],
+        samples=[dict(x=normal(3, 5), y=normal(3, 5, seed=1)), dict(x=normal(3, 5), y=normal(3, 5, seed=1), dim=0)],
     ),
     op(
         "kron(self, other)",
@@ -360,10 +342,7 @@ OPS = (
         paddle="paddle.kron(self, other)",
         oneflow=_flow_kron,
         numpy="np.kron(self, other)",
-        samples=[
-            dict(self=normal(2, 3), other=normal(3, 2, seed=1)),
-            dict(self=normal(2), other=normal(3, seed=1)),
-        ],
+        samples=[dict(self=normal(2, 3), other=normal(3, 2, seed=1)), dict(self=normal(2), other=normal(3, seed=1))],
     ),
     op(
         "cross(self, other, dim=None)",
