@@ -19,7 +19,7 @@ import msgspec
 
 from minrepro import replays
 from minrepro.backends import parse
-from minrepro.capture import Captured, bind_state, capture
+from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import allowance
 from minrepro.corpus import entry_of
@@ -194,7 +194,7 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
     captured, record = run.captured, {}
     run.pair.candidate.worker.ensure()
     if "load" in run.options.modes and captured.state:
-        entries = bind_state(run.pair.reference.worker)
+        entries = captured.state
         stream = Stream(run.pair, run.template, run.listener.progress)
         specs = {entry.name: entry.spec for entry in entries}
         run.traces.append(stream.load(specs, {entry.name: entry.key for entry in entries}))
