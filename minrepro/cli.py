@@ -22,6 +22,7 @@ from rich.table import Table
 from minrepro import __version__, backends, environments, ops, pipeline, replays, zoo
 from minrepro import corpus as stored
 from minrepro import shrink as reducer
+from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
 
@@ -244,18 +245,25 @@ def corpus_add(run: Path, into: Path) -> None:
 
 
 @corpus.command("replay")
-@click.argument("folder", type=click.Path(path_type=Path, exists=True), required=False)
-@click.option("--candidate", default="", help="Backend spec to run the cases of its framework on.")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False), required=False)
+@click.option("--candidate", default="", help="Run the cases of this framework on that spec, e.g. paddle==3.0.0.")
 @click.option("--json", "as_json", is_flag=True)
 def corpus_replay(folder: Path | None, candidate: str, as_json: bool) -> None:
-    """Run every stored script that the environments allow."""
-    rows = stored.replay(stored.entries(folder), candidate)
+    """Run every stored script that the environments allow; exit status 1 if one contradicts what was stored."""
+    wanted = backends.parse(candidate) if candidate else None
+
+    def resolve(spec: backends.Spec) -> environments.Environment:
+        return environments.resolve(wanted if wanted is not None and wanted.name == spec.name else spec)
+
+    found = stored.entries(folder or shipped("corpus"))
+    rows = stored.replay([e for e in found if wanted is None or e.meta.framework == wanted.name], resolve)
     if as_json:
         click.echo(msgspec.json.encode(rows).decode())
     else:
         for row in rows:
-            click.echo(str(row))
-    sys.exit(1 if any(row.changed for row in rows) else 0)
+            click.echo(f"{row.got:<11} {row.framework:<8} {row.version:<8} {row.slug}  {row.detail}".rstrip())
+        click.echo(f"{len(rows)} cases, {sum(row.got == 'reproduced' for row in rows)} reproduced")
+    sys.exit(1 if any(row.surprising for row in rows) else 0)
 
 
 def main() -> None:

@@ -22,7 +22,6 @@ from minrepro.backends import parse
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import allowance
-from minrepro.corpus import entry_of
 from minrepro.diagnose import Scene, diagnose
 from minrepro.emit import emit
 from minrepro.errors import InternalError, UsageError
@@ -140,7 +139,7 @@ class Run:
                 self.seconds[name] = time.monotonic() - start
                 if record is None:
                     break
-                write(self.folder / f"{position}-{name}.json", record)
+                write(self.folder / f"{position}-{FILES.get(name, name)}.json", record)
         finally:
             self.seconds["total"] = time.monotonic() - began
             self._summarise()
@@ -306,7 +305,7 @@ def stage_shrink(run: Run) -> dict[str, Any]:
     return codec.plain(run.reduction)
 
 
-def stage_emit(run: Run) -> dict[str, Any]:
+def stage_emit(run: Run) -> Finding:
     """A script of one framework, and the issue text."""
     case = run.reduction.case
     comparison, left, right = run.pair.compare(case)
@@ -317,10 +316,10 @@ def stage_emit(run: Run) -> dict[str, Any]:
     run.finding = finding(run, case, comparison, left, right)
     run.repro = emit(run.finding, run.folder, run.pair.specs(case))
     run.report["repro"] = {"path": run.repro.script, "lines": run.repro.lines, "sha256": run.repro.sha256}
-    return codec.plain(run.finding)
+    return run.finding
 
 
-def stage_verify(run: Run) -> dict[str, Any]:
+def stage_verify(run: Run) -> Verified:
     """The script alone, in fresh processes."""
     side = run.side
     run.verified = verify(
@@ -334,17 +333,15 @@ def stage_verify(run: Run) -> dict[str, Any]:
         "runs": result.runs, "reproduced": result.reproduced, "without_replay": result.without_replay,
         "environment": dict(result.environment),
     }
-    return codec.plain(result)
+    return result
 
 
-def stage_corpus(run: Run) -> dict[str, Any] | None:
-    """The entry that `minrepro corpus add` stores."""
-    if not run.verified.ok:
-        return None
-    return codec.plain(entry_of(run.finding, run.repro, run.verified))
+def stage_corpus(run: Run) -> Repro | None:
+    """The last piece of what `minrepro corpus add` stores; nothing if the script does not reproduce."""
+    return run.repro if run.verified.ok else None
 
 
-STAGES: Mapping[str, Callable[[Run], dict[str, Any] | None]] = {
+STAGES: Mapping[str, Callable[[Run], Any]] = {
     "capture": stage_capture,
     "compare": stage_compare,
     "localise": stage_localise,
@@ -354,6 +351,10 @@ STAGES: Mapping[str, Callable[[Run], dict[str, Any] | None]] = {
     "verify": stage_verify,
     "corpus": stage_corpus,
 }
+
+
+FILES = {"corpus": "entry"}
+"""Stages whose file has another name."""
 
 
 def finding(run: Run, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
@@ -471,8 +472,9 @@ def _checked(item: Checked) -> dict[str, Any]:
 
 
 def write(path: Path, record: Any) -> None:
-    """Write a JSON file so that it is either the old one or the new one, never half of it."""
+    """Write a JSON file so that it is either the old one or the new one, never half of it; structs can be read back."""
+    text = codec.encode(record) if isinstance(record, msgspec.Struct) else msgspec.json.encode(codec.plain(record))
     fresh = path.with_suffix(".tmp")
-    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(codec.plain(record)), indent=2) + b"\n")
+    fresh.write_bytes(msgspec.json.format(text, indent=2) + b"\n")
     os.replace(fresh, path)
 
