@@ -100,8 +100,8 @@ OPS = (
         kind="exact",
         dims="broadcast",
         torch="torch.where(condition, self, other)",
-        paddle=promoted("paddle.where(condition, self, other)"),
-        oneflow=promoted("flow.where(condition, self, other)", "oneflow"),
+        paddle=promoted("paddle.where(condition, self, other)", every=True),
+        oneflow=promoted("flow.where(condition, self, other)", "oneflow", every=True),
         numpy="np.where(condition, self, other)",
         samples=[
             dict(condition=boolean(2, 3), self=normal(2, 3), other=normal(2, 3, seed=1)),
@@ -109,6 +109,7 @@ OPS = (
             dict(condition=boolean(2, 3), self=normal(2, 3), other=integers(2, 3)),
             dict(condition=boolean(2, 3), self=normal(2, 3, of="float64"), other=0.0),
             dict(condition=boolean(2, 3), self=1.0, other=0.0),
+            dict(condition=boolean(2, 3), self=integers(2, 3), other=7),
         ],
         why="OneFlow 0.9 gives float64 where one value is a number and the other a float32 tensor",
     ),

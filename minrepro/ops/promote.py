@@ -42,7 +42,7 @@ def promoted(text: str, framework: str = "paddle", every: bool = False) -> Spell
     Args:
         text: the spelling; its tensor holes are found by name.
         framework: a key of `CASTS`.
-        every: True if it refuses every mix, False if it mixes float and complex types by itself.
+        every: True if it refuses every mix, also with numbers; False if it mixes float and complex types by itself.
     """
 
     def spell(a: Args) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from minrepro.errors import Unsupported
 from minrepro.ir.dtype import dtype
 from minrepro.ops.absent import absent
+from minrepro.ops.phrase import SELF, written
 from minrepro.ops.row import Args, Op, Spelling, op
 from minrepro.ops.sample import normal, positive, unit
 
@@ -41,13 +42,11 @@ def _whole(call: str, size: str, default: str) -> Spelling:
     return lambda a: f"{call}(low, high, {size}, dtype={'dtype' if a.given('dtype') else default})"
 
 
-def _dropped(name: str, samples: list[dict], paddle: str = "", oneflow: Spelling | str = "", why: str = DROP) -> Op:
-    """A dropout; the two calls differ in where the flag goes."""
+def _dropped(name: str, samples: list[dict], oneflow: Spelling | str = "") -> Op:
+    """A dropout that torch and Paddle call alike."""
     call = f"F.{name}(input, p=p, training=train)"
-    spelled = {"torch": call, "paddle": paddle or call}
-    if oneflow:
-        spelled["oneflow"] = oneflow
-    return op(f"{name}(input, p, train)", kind="random", samples=samples, why=why, **spelled)
+    own = {"oneflow": oneflow} if oneflow else {}
+    return op(f"{name}(input, p, train)", kind="random", samples=samples, why=DROP, torch=call, paddle=call, **own)
 
 
 def _native(root: str, keep: str) -> Spelling:
@@ -128,7 +127,10 @@ OPS = (
         kind="random",
         torch="torch.multinomial(self, num_samples, replacement=replacement)",
         paddle="paddle.multinomial(self, num_samples=num_samples, replacement=replacement)",
-        samples=[dict(self=unit(4), num_samples=2), dict(self=unit(2, 3), num_samples=4, replacement=True)],
+        samples=[
+            dict(self=unit(4), num_samples=2, replacement=True), dict(self=unit(2, 3), num_samples=4, replacement=True),
+        ],
+        why="without replacement OneFlow 0.9 waits for a thread pool, which a forked process does not have",
     ),
     op(
         "normal(mean, std=1.0, size=None, dtype=None)",
@@ -145,6 +147,16 @@ OPS = (
         samples=[dict(self=positive(2, 3)), dict(self=positive(4, of="float64"))],
     ),
     _dropped("dropout", INPUTS),
+    op(
+        "dropout_(self, p, train)",
+        kind="random",
+        torch=written("F.dropout(self, p=p, training=train, inplace=True)"),
+        paddle=written("self.set_value(F.dropout(self, p=p, training=train))"),
+        oneflow=written("self.copy_(F.dropout(self, p=p, training=train))"),
+        mutates=SELF,
+        samples=[dict(self=normal(2, 3), p=0.5, train=False), dict(self=normal(4, 5), p=0.25, train=True)],
+        why=DROP,
+    ),
     _dropped("alpha_dropout", INPUTS, oneflow=absent("OneFlow", "alpha_dropout")),
     _dropped("feature_alpha_dropout", IMAGES, oneflow=absent("OneFlow", "feature_alpha_dropout")),
     op(
