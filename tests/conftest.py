@@ -1,4 +1,4 @@
-"""Options and fixtures of every suite. Being here puts `tests/` on the import path, for the modules suites share."""
+"""Options and fixtures of every suite."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ import base64
 import binascii
 import json
 import math
-from typing import Any, Mapping, TypeVar
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -80,6 +82,12 @@ def decode(data: bytes, kind: type[T] = Case, limit_bytes: int = LIMIT_BYTES) ->
     if envelope.kind != kind.__name__:
         raise UsageError(f"expected a {kind.__name__}, found a {envelope.kind}; give the right file")
     return from_plain(envelope.value, kind)
+
+
+def kind_of(head: bytes) -> str:
+    """What the beginning of a text says it holds (``Case``, ``Finding`` ...); empty if `encode` did not write it."""
+    match = re.match(rb'\{"format": \d+, "kind": "(\w+)", "value": ', head)
+    return match[1].decode() if match else ""
 
 
 def plain(value: Any) -> Any:

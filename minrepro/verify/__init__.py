@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
+
 from minrepro.backends import Backend, parse
 from minrepro.environments import pythons
+from minrepro.ir.outcome import Completed, Crashed, Raised
 from minrepro.ir.reduction import Finding, Repro, Verified
 from minrepro.verify.running import Run, run
 from minrepro.verify.same import difference
@@ -64,11 +67,23 @@ def reason(finding: Finding, one: Run) -> str | None:
     """Say why a run does not show the finding, or None if it does."""
     if one.status != 1:
         return f"expected exit status 1, found {one.status}"
-    return difference(finding, one.output)
+    outcome, symptom = finding.outcome, finding.divergence.symptom
+    kind = outcome.kind if isinstance(outcome, Raised) else outcome.signal if isinstance(outcome, Crashed) else ""
+    due = ""
+    if isinstance(outcome, Completed) and finding.divergence.output in outcome.values:
+        tensor = outcome.values[finding.divergence.output]
+        due = {"shape": str(list(tensor.shape)), "dtype": tensor.dtype.name}.get(symptom, "")
+    return difference(msgspec.structs.replace(finding.signature, symptom=symptom, kind=kind), one.output, due)
 
 
-def rerun(text: str, backend: Backend, interpreter: str, threads: int = 1, replay_file: Path | None = None,
-          deadline: float = 120.0) -> Run:
+def rerun(
+    text: str,
+    backend: Backend,
+    interpreter: str,
+    threads: int = 1,
+    replay_file: Path | None = None,
+    deadline: float = 120.0,
+) -> Run:
     """Run a stored script once, under its replay if it has one.
 
     Args:

@@ -4,57 +4,48 @@ from __future__ import annotations
 
 import re
 
-from minrepro.ir.outcome import Completed, Crashed, Raised, TimedOut
-from minrepro.ir.reduction import Finding
-from minrepro.ir.signature import normalise
+from minrepro.ir.signature import Signature, normalise
 
 _LINES = re.compile(r"^expected: (?P<expected>.*?)\n(?:.*\n)*?actual: +(?P<actual>.*)", re.MULTILINE | re.DOTALL)
 
 
-def difference(finding: Finding, printed: str) -> str | None:
-    """Say why the printed divergence is not the finding's, or None if it is.
+def difference(signature: Signature, printed: str, due: str = "") -> str | None:
+    """Say why the printed divergence has not this signature, or None if it has.
 
     Args:
-        finding: what the script is about.
-        printed: its standard output.
+        signature: the identity of the bug.
+        printed: the script's standard output.
+        due: exactly what has to stand after ``actual:``, if that is known.
     """
     match = _LINES.search(printed)
     if match is None:
         return "expected the lines 'expected: ...' and 'actual: ...', found neither"
     expected, actual = match["expected"].strip(), match["actual"].strip()
-    outcome, symptom = finding.outcome, finding.divergence.symptom
-    if isinstance(outcome, Raised):
-        return _other_exception(finding, outcome, actual)
-    if isinstance(outcome, (Crashed, TimedOut)):
-        due = outcome.signal if isinstance(outcome, Crashed) else "SIGALRM"
-        return None if actual == due else f"expected the process to end with {due}, found {actual}"
+    symptom = signature.symptom
+    if symptom in ("exception", "structure"):
+        return _other_exception(signature, actual)
+    if symptom in ("crash", "hang"):
+        wanted = "SIGALRM" if symptom == "hang" else signature.kind
+        return None if actual == wanted else f"expected the process to end with {wanted}, found {actual}"
     if symptom == "accepted":
         return None
     if actual == expected:
         return f"expected and actual are both {actual[:80]}"
     if symptom in ("shape", "dtype"):
-        due = _structure(finding, symptom)
         return None if due in ("", actual) else f"expected the {symptom} {due}, found {actual}"
     found = "nonfinite" if _nonfinite(actual) != _nonfinite(expected) else "value"
     return None if found == symptom else f"expected the symptom {symptom}, found {found}: {actual[:80]}"
 
 
-def _other_exception(finding: Finding, outcome: Raised, actual: str) -> str | None:
+def _other_exception(signature: Signature, actual: str) -> str | None:
     kind, _, message = actual.partition(":")
-    if kind != outcome.kind:
-        return f"expected {outcome.kind}, found {kind[:80]}"
-    due = finding.signature.message
+    if kind != signature.kind:
+        return f"expected {signature.kind}, found {kind[:80]}"
     found = normalise(message)
-    # The signature may hold a part of the message only.
-    return None if due in found or found in due else f"expected the message {due[:80]!r}, found {found[:80]!r}"
-
-
-def _structure(finding: Finding, symptom: str) -> str:
-    outcome = finding.outcome
-    if not isinstance(outcome, Completed) or finding.divergence.output not in outcome.values:
-        return ""
-    tensor = outcome.values[finding.divergence.output]
-    return str(list(tensor.shape)) if symptom == "shape" else tensor.dtype.name
+    # A signature may hold a part of the message only.
+    if signature.message in found or found in signature.message:
+        return None
+    return f"expected the message {signature.message[:80]!r}, found {found[:80]!r}"
 
 
 def _nonfinite(text: str) -> list[str]:

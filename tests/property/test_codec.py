@@ -112,6 +112,7 @@ def test_a_finding_survives_with_every_outcome(outcome):
         "bits", {"y": 0.0}, outcome, Signature("value", "candidate", ("t",)),
         Diagnosis("layout", "candidate", "s", (Probe("a", "b", "c", True),)), {"torch": "2"},
     )
+    assert codec.kind_of(codec.encode(finding)[:100]) == "Finding" and codec.kind_of(b"{}") == ""
     back = codec.decode(codec.encode(finding), Finding)
     assert back == finding and type(back.outcome) is type(outcome)
 
