@@ -152,6 +152,8 @@ class Run:
         sides = {"reference": self.pair.reference, "candidate": self.pair.candidate}
         peaks = {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
         for name, side in sides.items():
+            if side.worker.ready:
+                side.worker.close()
             self.report[name] = {"spec": str(side.spec), "versions": versions(side)}
             peaks[name] = side.worker.peak_bytes
         imports = sum(side.worker.import_seconds for side in sides.values())

@@ -71,8 +71,11 @@ class Backend(msgspec.Struct, frozen=True):
         raise Unsupported(f"the operator {row.name!r} has no spelling on {self.title}; add one to its row in ops/")
 
     def spells_op(self, row: Op) -> bool:
-        """True if the operator has a spelling."""
-        return self.name in row.spellings or row.name in self.spells or (bool(self.like) and self.like in row.spellings)
+        """True if the operator has a spelling that does not refuse whatever its arguments are (`ops.absent`)."""
+        try:
+            return not getattr(self.spelling(row)[0], "absent", False)
+        except Unsupported:
+            return False
 
 
 STYLE = ("literal", "zeros", "from_numpy", "to_numpy", "transpose", "permute", "slice", "expand", "strided")

@@ -80,6 +80,9 @@ def to_memory(value):
         raw = value.numpy()
         return numpy.asarray(raw).reshape(-1), name, shape, _dense(shape), 0
     strides = tuple(value.strides)
+    if min(strides) < 0:
+        # Paddle makes reversed views; their memory starts before the offset, so their values travel instead.
+        return numpy.ascontiguousarray(value.numpy()).reshape(-1), name, shape, _dense(shape), 0
     span = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
     window = value.as_strided([span], [1], value.offset)  # Paddle counts this offset in bytes
     return window.numpy(), name, shape, strides, 0

@@ -18,7 +18,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node, refs
-from minrepro.ir.outcome import Completed, Outcome, Unspelled
+from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.row import Args, bind
 from minrepro.worker.client import Worker
@@ -70,6 +70,7 @@ class Pair:
         self.reference, self.candidate = reference, candidate
         self.folder, self.deadline_s = folder, deadline_s
         self._numpy: Side | None = None
+        self._survives_fork: dict[tuple[str, frozenset[str]], bool] = {}
 
     @property
     def numpy(self) -> Side:
@@ -84,17 +85,32 @@ class Pair:
             if side is not None:
                 side.worker.stop()
 
-    def run(self, case: Case, side: Side, returns: tuple[str, ...] | None = None, cold: bool = False) -> Outcome:
-        """Run a case on one side in a child of its own (`cold`: in a new process)."""
+    def run(self, case: Case, side: Side, returns: tuple[str, ...] | None = None) -> Outcome:
+        """Run a case on one side in a child of its own.
+
+        A crash or a hang of a forked child can be an artefact of the fork, so the first one of each set of operators is
+        asked again in a process that does not fork; what that one says holds for the set from then on.
+        """
         try:
             text = self.spell(case, side)
         except Unsupported as error:
             return Unspelled(str(error))
-        if cold:
-            side.worker.stop()
         outputs = case.graph.outputs if returns is None else returns
         feeds = {name: case.feeds[name] for name in case.graph.inputs}
-        return side.worker.run(text, feeds, outputs, deadline=self.deadline_s, threads=case.threads, seed=case.seed)
+        knobs = {"deadline": self.deadline_s, "threads": case.threads, "seed": case.seed}
+        return self.isolated(side, frozenset(node.op for node in case.graph.nodes), text, feeds, outputs, knobs)
+
+    def isolated(self, side: Side, operators: frozenset[str], text: Program, feeds, outputs, knobs) -> Outcome:
+        """Run a program in a forked child, or without a fork where that was found to be needed."""
+        name = (side.spec.name, operators)
+        if self._survives_fork.get(name, True):
+            outcome = side.worker.run(text, feeds, outputs, **knobs)
+            if not isinstance(outcome, (Crashed, TimedOut)) or name in self._survives_fork:
+                return outcome
+            again = side.worker.direct(text, feeds, outputs, **knobs)
+            self._survives_fork[name] = isinstance(again, (Crashed, TimedOut))
+            return again
+        return side.worker.direct(text, feeds, outputs, **knobs)
 
     def spell(self, case: Case, side: Side) -> Program:
         """A case as text of one side's framework."""

@@ -263,8 +263,10 @@ def _ratios(question, name, dtype, x, y, truth: Truth, root: float) -> Compariso
     guilty, rho, other = (error_y, rho_y, rho_x) if rho_y >= rho_x else (error_x, rho_x, rho_y)
     side = "candidate" if rho_y >= rho_x else "reference"
     if rho <= CERTAIN * limit:
+        # A reference that is a little off does not make the candidate's own small error remarkable.
+        verdict = "same" if rho_y <= limit else "arithmetic"
         return Comparison(
-            "arithmetic", rho_y, why=f"ratio {rho:.3g} is between the bound {limit:.3g} and {CERTAIN:g} times it"
+            verdict, rho_y, why=f"{side}: ratio {rho:.3g}, between the bound {limit:.3g} and {CERTAIN:g} times it"
         )
     if other > CERTAIN * limit:
         side = "unknown"

@@ -187,7 +187,8 @@ class Stream:
         result = worker.step(text, feeds, graph.outputs, free=free, remote=True, **knobs)
         if isinstance(result, (Crashed, TimedOut)):
             knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
-            result = worker.run(text, feeds, graph.outputs, **knobs)
+            operators = frozenset(node.op for node in graph.nodes)
+            result = self.pair.isolated(self.pair.candidate, operators, text, feeds, graph.outputs, knobs)
             worker.open()
         elif isinstance(result, dict):
             result = Completed({name: worker.fetch(value) for name, value in result.items()})

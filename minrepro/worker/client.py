@@ -10,6 +10,7 @@ import json
 import math
 import mmap
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -155,6 +156,27 @@ class Worker:
         """
         return self._evaluate("run", program, feeds, returns, (), knobs)
 
+    def direct(self, program: Program, feeds: Mapping[str, Value], returns: Iterable[str], **knobs: Any) -> Outcome:
+        """Run a program in a new process that does not fork: the final word where a forked child may not have it."""
+        fresh = Worker(
+            self.backend, self.interpreter, self.log.parent, self.plugins, self.options, self.limit_bytes
+        )
+        try:
+            deadline = knobs.get("deadline", 60.0)
+            outcome = fresh._evaluate("direct", program, feeds, returns, (), {**knobs, "patience": deadline})
+            # The reply alone is not enough: a kernel on a thread of its own can still bring the process down.
+            status = fresh.join(5.0) if isinstance(outcome, Completed) else 0
+            return Crashed(signal_name(status), "", fresh.tail()) if status else outcome
+        finally:
+            fresh.stop()
+
+    def join(self, patience: float) -> int:
+        """Wait for the process to end by itself; its exit status, or 0 if it does not end."""
+        try:
+            return self.process.wait(patience) if self.process is not None else 0
+        except subprocess.TimeoutExpired:
+            return 0
+
     def step(
         self, program: Program, feeds: Mapping[str, Value], returns: Iterable[str], free: Iterable[str] = (), **knobs: Any
     ) -> Outcome | dict[str, Remote]:
@@ -218,6 +240,7 @@ class Worker:
         self.ensure()
         remote = knobs.pop("remote", False)
         deadline = knobs.pop("deadline", 60.0)
+        patience = knobs.pop("patience", deadline + 30.0)
         wanted = [feed for feed in program.feeds if feed.value in feeds]
         items, body = self._pack([(feed.variable, feed.array, feeds[feed.value]) for feed in wanted])
         steps = [
@@ -230,7 +253,7 @@ class Worker:
             "do": do, "feeds": items, "steps": steps, "deadline": deadline, "free": list(free),
             "returns": [{"name": name, "var": program.variables[name]} for name in returns], **knobs,
         }
-        reply, extra = self._ask(request, deadline + 30.0, body)
+        reply, extra = self._ask(request, patience, body)
         if reply["outcome"] != "completed":
             return self._failure(reply, steps)
         if remote:
@@ -338,10 +361,12 @@ class Worker:
         except OSError:
             reply, extra = None, b""
         if reply is None:
-            status = self.process.poll() if self.process else None
+            status = self.join(0.5)
+            running = self.process is not None and self.process.poll() is None
             self.stop()
-            name = f"signal {-status}" if status is not None and status < 0 else "worker lost"
-            return {"outcome": "crashed", "signal": name, "at": -1}, b""
+            if running:
+                return {"outcome": "timed_out", "seconds": patience, "at": -1}, b""
+            return {"outcome": "crashed", "signal": signal_name(status), "at": -1}, b""
         return reply, extra
 
     def _receive(self, patience: float) -> tuple[dict | None, bytes]:
@@ -367,6 +392,13 @@ class Worker:
                 return None
             got += part
         return data
+
+
+def signal_name(status: int) -> str:
+    """How a process ended, from its exit status as `subprocess` gives it."""
+    if status < 0:
+        return next((s.name for s in signal.Signals if s == -status), f"signal {-status}")
+    return f"exit {status}"
 
 
 def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

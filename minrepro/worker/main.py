@@ -367,6 +367,11 @@ def serve(connection, backend, options):
             ended = session.close(request.get("grace", 2.0)) if session is not None and session.pid else None
             session = None
             write_frame(fd, {"outcome": "closed", "ended": ended, "peak_bytes": max(highest, peak())})
+        elif do == "direct":
+            # No fork: for what does not survive one. The process ends afterwards, however the evaluation went.
+            reply, extra = Evaluator(backend, options["out"], bytearray(4)).handle(request, body)
+            write_frame(fd, reply, extra)
+            return
         elif do == "run":
             child = Child(backend, options["out"])
             reply, extra = child.ask(header, body, deadline, options["limit_bytes"])
