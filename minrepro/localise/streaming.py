@@ -175,8 +175,13 @@ class Stream:
         values.update(result)
         return Completed({name: worker.fetch(result[name]) for name in node.outputs}), values
 
-    def _candidate(self, graph, specs, feeds, reference, trace) -> tuple[Comparison, Outcome | None]:
-        """Run the same step on the candidate and judge; a crash is confirmed in a child of its own."""
+    def _candidate(
+        self, graph, specs, feeds, reference, trace, settled: bool = False
+    ) -> tuple[Comparison, Outcome | None]:
+        """Run the same step on the candidate and judge; a crash is confirmed in a child of its own.
+
+        With `settled` the reference is known to be right, and nobody else is asked.
+        """
         worker, backend = self.pair.candidate.worker, self.pair.candidate.spec.backend
         try:
             text = program(graph, {**self.specs, **specs}, backend)
@@ -194,7 +199,10 @@ class Stream:
             result = Completed({name: worker.fetch(value) for name, value in result.items()})
         trace.tensors += len(graph.outputs)
         lazily = _Lazy(self, graph, feeds)
-        comparison = judge(lazily.question(), reference, result)
+        question = lazily.question()
+        if settled:
+            question = msgspec.structs.replace(question, second=lambda: None)
+        comparison = judge(question, reference, result)
         if comparison.verdict == "same" and comparison.ratio > 0 and self._fresh(graph.nodes[0]):
             comparison = self.pair.twin(lazily.case()) or comparison
         return comparison, result
@@ -222,7 +230,7 @@ class Stream:
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
         left = Completed({"out": Tensor(value.view, value.dtype)})
         specs = {"dst": dense, "src": value.spec}
-        comparison, right = self._candidate(graph, specs, feeds, left, trace)
+        comparison, right = self._candidate(graph, specs, feeds, left, trace, settled=True)
         if comparison.verdict == "diverges":
             self._remember(node, feeds, comparison, left, right)
         return comparison
