@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from minrepro import backends, environments
+from minrepro.environments import Environment
 from minrepro.errors import BackendMissing
 from minrepro.worker.client import Worker
 
@@ -25,20 +26,20 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="session")
-def python_of() -> Callable[[str], str]:
-    """Backend name -> an interpreter that has it; the test is skipped, with the command to add it, where there is none.
+def environment_of() -> Callable[[str], Environment]:
+    """Backend name -> an environment that has it; the test is skipped, with the command to add it, where there is none.
 
     ``MINREPRO_TEST_PADDLE=paddle==3.0.0`` (or a spec with an interpreter) runs the live suite on something else.
     """
 
     @cache
-    def find(name: str) -> str | BackendMissing:
+    def find(name: str) -> Environment | BackendMissing:
         try:
-            return environments.resolve(backends.parse(os.environ.get(f"MINREPRO_TEST_{name.upper()}", name))).interpreter
+            return environments.resolve(backends.parse(os.environ.get(f"MINREPRO_TEST_{name.upper()}", name)))
         except BackendMissing as error:
             return error
 
-    def ask(name: str) -> str:
+    def ask(name: str) -> Environment:
         found = find(name)
         if isinstance(found, BackendMissing):
             # Where the set-up is part of the run, a missing framework is a failure and not a reason to skip.
@@ -46,6 +47,12 @@ def python_of() -> Callable[[str], str]:
         return found
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def python_of(environment_of: Callable[[str], Environment]) -> Callable[[str], str]:
+    """Backend name -> the interpreter of its environment."""
+    return lambda name: environment_of(name).interpreter
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.findings import FINDINGS
 from minrepro.emit import emit
+from tests.findings import FINDINGS
 
 FOLDER = Path(__file__).parent
 MOST_LINES = {"value": 22, "exception": 25, "accepted": 22, "crash": 26, "hang": 26}

@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from tests.findings import FINDINGS
 from minrepro import backends, replays
 from minrepro.emit import emit, literal
 from minrepro.ir.dtype import dtype, from_float64
 from minrepro.ir.tensor import Expand, Layout, Permute, Slice, Strided, Tensor
 from minrepro.verify import rerun, verify
+from tests.findings import FINDINGS
 
 REAL = ("paddle_index", "paddle_mask", "paddle_logsumexp", "oneflow_fill", "oneflow_greater", "oneflow_negate",
         "oneflow_var", "oneflow_divide", "torch_ndtr")

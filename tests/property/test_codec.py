@@ -16,8 +16,8 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Divergence
 from minrepro.ir.dtype import DTYPES
 from minrepro.ir.graph import Graph, Node, Ref
-from minrepro.ir.reduction import Diagnosis, Finding, Probe
 from minrepro.ir.outcome import Completed, Crashed, Raised, TimedOut, Unspelled
+from minrepro.ir.reduction import Diagnosis, Finding, Probe
 from minrepro.ir.signature import Signature
 from minrepro.ir.tensor import Expand, Layout, Permute, Slice, Strided, Tensor
 
