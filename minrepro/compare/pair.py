@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
@@ -14,10 +15,11 @@ from minrepro.backends.program import Program, program
 from minrepro.compare.verdict import Question, Truth, judge, loosest
 from minrepro.environments import resolve
 from minrepro.errors import Unsupported
+from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Graph, Node, refs
+from minrepro.ir.graph import Graph, Node, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.row import Args, bind
@@ -27,6 +29,8 @@ SAMPLES = 4
 """Float64 runs behind a sensitivity (design note on reduction, 5.3)."""
 NUDGE = 2.0**-26
 """Relative size of the input noise in those runs (same source)."""
+TOGETHER = 1 << 16
+"""Elements up to which those runs share one evaluation, for which their feeds are all in memory at once."""
 
 
 class Side(msgspec.Struct):
@@ -70,6 +74,7 @@ class Pair:
         self.reference, self.candidate = reference, candidate
         self.folder, self.deadline_s = folder, deadline_s
         self._numpy: Side | None = None
+        self._known: dict[bytes, dict[str, TensorSpec]] = {}
         self._survives_fork: dict[tuple[str, frozenset[str]], bool] = {}
 
     @property
@@ -79,9 +84,9 @@ class Pair:
             self._numpy = open_side("numpy", self.folder)
         return self._numpy
 
-    def stop(self) -> None:
-        """End all workers."""
-        for side in (self.reference, self.candidate, self._numpy):
+    def stop(self, reference: bool = True) -> None:
+        """End all workers, the reference's only if no other pair goes on using it."""
+        for side in (self.reference if reference else None, self.candidate, self._numpy):
             if side is not None:
                 side.worker.stop()
 
@@ -121,7 +126,11 @@ class Pair:
         known = {name: case.feeds[name].spec for name in case.graph.inputs}
         inner = {name for node in case.graph.nodes for name in node.inputs} - set(known)
         if inner:
-            known.update(self._inner(case, known))
+            # A graph on feeds of the same shapes and layouts is asked for again and again.
+            name = hashlib.sha256(codec.encode(case.graph) + repr(sorted(known.items())).encode()).digest()
+            if name not in self._known:
+                self._known[name] = self._inner(case, known)
+            known.update(self._known[name])
         return known
 
     def _inner(self, case: Case, known: dict[str, TensorSpec]) -> dict[str, TensorSpec]:
@@ -173,14 +182,12 @@ class Pair:
         Sensitivity is sampled from runs with slightly different inputs and pulled towards the mean of the tensor,
         since the smallest of many sampled values is far too small (section 5.3).
         """
-        base = self._wide(case, self.reference)
+        base, *others = self._sampled(case)
         if base is None:
             return None
         squares = {name: np.zeros(np.shape(value)) for name, value in base.items()}
-        random = np.random.RandomState(case.seed)
         runs = 0
-        for _ in range(SAMPLES):
-            moved = self._wide(case, self.reference, random)
+        for moved in others:
             if moved is None or any(moved[name].shape != base[name].shape for name in base):
                 continue
             runs += 1
@@ -194,12 +201,38 @@ class Pair:
             sensitivity[name] = np.sqrt((total + 4.0 * mean) / (max(runs, 1) + 4.0))
         return Truth(base, sensitivity, f"float64 {self.reference.spec.backend.title}")
 
-    def _wide(self, case: Case, side: Side, noise: np.random.RandomState | None = None) -> dict[str, np.ndarray] | None:
+    def _sampled(self, case: Case) -> list[dict[str, np.ndarray] | None]:
+        """The case in float64, then on slightly different inputs: in one run of the reference if it is small."""
+        random = np.random.RandomState(case.seed)
+        copies = [_widened(case), *(_widened(case, random) for _ in range(SAMPLES))]
+        if case.elements <= TOGETHER:
+            outcome = self._run_together(copies)
+            if isinstance(outcome, Completed):
+                return [
+                    {name: outcome.values[_numbered(name, i)].values for name in case.graph.outputs}
+                    for i in range(len(copies))
+                ]
+        return [self._outputs(copy, self.reference) for copy in copies]
+
+    def _run_together(self, copies: list[Case]) -> Outcome:
+        """Run one program on several sets of feeds in one evaluation of the reference."""
+        side, joint = self.reference, _side_by_side(copies)
+        try:
+            specs = {
+                _numbered(name, i): spec for i in range(len(copies)) for name, spec in self.specs(copies[0]).items()
+            }
+            text = program(joint.graph, specs, side.spec.backend, joint.terse)
+        except Unsupported as error:
+            return Unspelled(str(error))
+        knobs = {"deadline": self.deadline_s, "threads": joint.threads, "seed": joint.seed}
+        return side.worker.run(text, joint.feeds, joint.graph.outputs, **knobs)
+
+    def _wide(self, case: Case, side: Side) -> dict[str, np.ndarray] | None:
         """Outputs of the case with floating-point feeds widened to float64; None if that cannot run."""
-        feeds = {name: _widen(case.feeds[name], noise) for name in case.graph.inputs}
-        graph = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
-        wide = msgspec.structs.replace(case, graph=graph, feeds=feeds)
-        outcome = self.run(wide, side)
+        return self._outputs(_widened(case), side)
+
+    def _outputs(self, case: Case, side: Side) -> dict[str, np.ndarray] | None:
+        outcome = self.run(case, side)
         if not isinstance(outcome, Completed):
             return None
         return {name: value.values for name, value in outcome.values.items()}
@@ -253,6 +286,32 @@ def _once(function: Callable[[], Any]) -> Callable[[], Any]:
         return cell[0]
 
     return cached
+
+
+def _widened(case: Case, noise: np.random.RandomState | None = None) -> Case:
+    feeds = {name: _widen(case.feeds[name], noise) for name in case.graph.inputs}
+    graph = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
+    return msgspec.structs.replace(case, graph=graph, feeds=feeds)
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name}_copy_{number}"
+
+
+def _side_by_side(cases: list[Case]) -> Case:
+    """One program that runs copies of a program on feeds of their own: one evaluation instead of many."""
+    inputs, nodes, outputs, feeds = [], [], [], {}
+    for number, case in enumerate(cases):
+        made = {name for node in case.graph.nodes for name in node.outputs}
+        own = {name: _numbered(name, number) for name in (*case.graph.inputs, *made)}
+        inputs += [own[name] for name in case.graph.inputs]
+        outputs += [own[name] for name in case.graph.outputs]
+        feeds.update({own[name]: case.feeds[name] for name in case.graph.inputs})
+        for node in case.graph.nodes:
+            args = {key: substitute(arg, own) for key, arg in node.args.items()}
+            nodes.append(msgspec.structs.replace(node, args=args, outputs=tuple(own[name] for name in node.outputs)))
+    graph = Graph(tuple(inputs), tuple(nodes), tuple(outputs))
+    return msgspec.structs.replace(cases[0], graph=graph, feeds=feeds)
 
 
 def _widen(tensor: Tensor, noise: np.random.RandomState | None) -> Tensor:

@@ -3,10 +3,13 @@
 A replay file holds the table ``REPLAY`` (name, title, history) and ``install(backend)``, which patches the framework
 inside a worker or under a script. A finding made under one carries its name everywhere, so that it is never mistaken
 for a live bug.
+
+Whoever plants a fault of their own gives the path of a Python file with such an ``install`` instead of a name.
 """
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from pathlib import Path
 
@@ -48,11 +51,26 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Replay:
-    """Look a replay up by name.
+    """Look a replay up by name, or by the path of a file with an ``install``.
 
     Raises:
         UsageError: if there is none; the message lists what there is.
     """
-    if name not in table():
-        raise UsageError(f"unknown replay {name!r}; known: {', '.join(names())}")
-    return table()[name]
+    if name in table():
+        return table()[name]
+    path = Path(name)
+    if path.suffix != ".py" or not path.is_file():
+        raise UsageError(f"unknown replay {name!r}; known: {', '.join(names())}, or the path of a file with an install()")
+    return _planted(name, path.resolve())
+
+
+def _planted(name: str, path: Path) -> Replay:
+    """A file outside the package; its syntax tree is read, for the host never runs it."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise UsageError(f"expected Python in {name}, found something else ({error})") from None
+    if not any(isinstance(part, ast.FunctionDef) and part.name == "install" for part in tree.body):
+        raise UsageError(f"expected a function install(backend) in {name}, found none; see minrepro/replays/flat_copy.py")
+    title = (ast.get_docstring(tree) or path.stem).splitlines()[0].rstrip(".")
+    return Replay(name, title, f"planted by {path.name}", path)
