@@ -49,10 +49,8 @@ def _quantile(root: str, name: str, axis: str) -> str:
 
 
 def _oneflow_quantile(a: Args, name: str) -> str:
-    if name != "quantile" or is_tensor(a.q):
-        lacking("OneFlow 0.9.0 has quantile with one number only")
-    if a.dim is None and not a.keepdim:
-        return "flow.quantile(flow.flatten(self), q, dim=0, interpolation=interpolation)"
+    if name != "quantile" or is_tensor(a.q) or a.dim is None:
+        lacking("OneFlow 0.9.0 has quantile along one axis with one number only")
     return _quantile("flow", name, "dim")
 
 

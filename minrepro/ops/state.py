@@ -1,7 +1,7 @@
-"""Writes into existing memory, and loading of weights.
+"""Writes into existing memory.
 
 The layout of the destination decides what these do, so they are steps of their own and not the value they leave
-behind. In the loading rows the source is a NumPy array, as it is when a checkpoint of another framework is read.
+behind. `in_place` has the elementwise ones, `loading` those that read a NumPy array.
 """
 
 from __future__ import annotations
@@ -28,15 +28,6 @@ def _paddle_fill(a: Args) -> str:
 def _paddle_copy(a: Args) -> str:
     source = "src" if a.src.shape == a.self.shape else "src.expand(self.shape)"
     return written(f"self.set_value({source}{'' if a.src.dtype == a.self.dtype else '.astype(self.dtype)'})")
-
-
-def _paddle_layer_norm(a: Args) -> str:
-    kept_flat = len(a.normalized_shape) > 1
-    return (
-        "layer = paddle.nn.LayerNorm(normalized_shape, bias_attr=False)\n"
-        "layer.set_state_dict({'weight': weight})\n"
-        f"out = layer.weight.detach(){'.reshape(normalized_shape)' if kept_flat else ''}"
-    )
 
 
 def _put(a: Args) -> str:
@@ -73,74 +64,6 @@ def _index_fill(a: Args) -> str:
 def _at(a: Args, name: str) -> str:
     return ", ".join([":"] * (a.dim % len(a.self.shape)) + [name])
 
-
-LOADED = (
-    op(
-        "load_copy(self, src)",
-        kind="exact",
-        dims="self: *s, src: *s",
-        arrays=("src",),
-        mutates=SELF,
-        torch=written("self.copy_(torch.from_numpy(src))"),
-        oneflow=written("self.copy_(src)"),
-        paddle=written("self.set_value(src)"),
-        numpy=written("np.copyto(self, src)"),
-        samples=[
-            dict(self=_zeros(2, 3), src=normal(2, 3)),
-            dict(self=_zeros(3, 2), src=transposed(normal(2, 3))),
-            dict(self=_zeros(2, 2), src=transposed(normal(2, 2))),
-        ],
-        why="Paddle fills a transposed destination in the order of its memory; OneFlow refuses one.",
-    ),
-    op(
-        "load_state_dict(self, src)",
-        kind="exact",
-        dims="self: *s, src: *s",
-        arrays=("src",),
-        mutates=SELF,
-        torch="layer = torch.nn.Module()\n"
-        "layer.weight = torch.nn.Parameter(self, requires_grad=False)\n"
-        "layer.load_state_dict({'weight': torch.from_numpy(src)})\n"
-        "out = layer.weight.detach()",
-        oneflow="layer = flow.nn.Module()\n"
-        "layer.weight = flow.nn.Parameter(self, requires_grad=False)\n"
-        "layer.load_state_dict({'weight': src})\n"
-        "out = layer.weight.detach()",
-        paddle="layer = paddle.nn.Layer()\n"
-        "layer.weight = layer.create_parameter(\n"
-        "    self.shape, dtype=self.dtype, default_initializer=paddle.nn.initializer.Assign(self)\n"
-        ")\n"
-        "layer.set_state_dict({'weight': src})\n"
-        "out = layer.weight.detach()",
-        numpy="out = np.array(src, dtype=self.dtype)",
-        samples=[
-            dict(self=_zeros(2, 3), src=normal(2, 3)),
-            dict(self=_zeros(3, 2), src=transposed(normal(2, 3))),
-            dict(self=_zeros(2, 1, 3, 2), src=transposed(normal(3, 2, 1, 2), 3, 2, 0, 1)),
-        ],
-        why="The smallest layer with one parameter of that shape, loaded with the framework's own call.",
-    ),
-    op(
-        "load_layer_norm(weight, normalized_shape)",
-        kind="exact",
-        dims="weight: n*, normalized_shape: n*",
-        arrays=("weight",),
-        torch="layer = torch.nn.LayerNorm(normalized_shape, bias=False)\n"
-        "layer.load_state_dict({'weight': torch.from_numpy(weight)})\n"
-        "out = layer.weight.detach()",
-        oneflow="layer = flow.nn.LayerNorm(normalized_shape)\n"
-        "layer.load_state_dict({'weight': weight}, strict=False)\n"
-        "out = layer.weight.detach()",
-        paddle=_paddle_layer_norm,
-        numpy="np.array(weight)",
-        samples=[
-            dict(weight=normal(3), normalized_shape=(3,)),
-            dict(weight=normal(2, 3), normalized_shape=(2, 3)),
-            dict(weight=transposed(normal(3, 2)), normalized_shape=(2, 3)),
-        ],
-        why="Paddle 3.3.1 keeps the weight flattened and skips an array with two axes, with a warning only.",
-    ),
-)
 
 WRITES = (
     op(
@@ -385,4 +308,4 @@ RANDOM = (
     ),
 )
 
-OPS = LOADED + WRITES + RANDOM
+OPS = WRITES + RANDOM
