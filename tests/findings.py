@@ -120,6 +120,10 @@ FINDINGS = {
         "oneflow", "floor_divide", {"self": tensor([1], "int64"), "other": tensor([0], "int64")}, {}, "crash",
         Crashed("SIGFPE"), None, why="an exception or any number, but not the end of the process",
     ),
+    "oneflow_argsort": finding(
+        "oneflow", "argsort", {"self": tensor([])}, {"dim": -1}, "crash", Crashed("SIGFPE"), tensor([], "int64"),
+        why="nothing to sort", terse=True,
+    ),
     "torch_hang": finding(
         "torch", "relu", {"self": tensor([[1.0]])}, {}, "hang", TimedOut(5.0), tensor([[1.0]]), why="an answer",
     ),

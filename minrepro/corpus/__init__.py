@@ -89,6 +89,8 @@ def store(
             f"expected a script that reproduced in every run, found {verified.reproduced} of {verified.runs} "
             f"(without its replay: {verified.without_replay}); only verified bugs are stored"
         )
+    if finding.replay not in ("", *replays.names()):
+        raise UsageError(f"the fault {finding.replay!r} is not a replay that comes with minrepro; it cannot be stored")
     if hashlib.sha256(repro.text.encode()).hexdigest() != repro.sha256:
         raise UsageError("repro.py was changed after it was verified; run `minrepro verify` on it again")
     case = _portable(finding.case)
@@ -148,7 +150,8 @@ def _replay(one: Entry, resolve: Callable[[Spec], Environment], deadline: float)
     run = rerun(one.script, backend, environment.interpreter, meta.threads, under, deadline)
     if run.status == 0:
         return msgspec.structs.replace(row, got="fixed")
-    why = difference(meta.signature, run.output) if run.status == 1 else (run.errors.strip().splitlines() or ["no output"])[-1]
+    last = (run.errors.strip().splitlines() or ["no output"])[-1]
+    why = difference(meta.signature, run.output) if run.status == 1 else last
     if why is None and under is not None:
         without = rerun(one.script, backend, environment.interpreter, meta.threads, None, deadline).status
         why = f"without its replay it ends with {without}, expected 0" if without else None

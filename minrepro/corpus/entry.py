@@ -111,7 +111,7 @@ def _bytes(folder: Path, name: str) -> bytes:
         raise UsageError(f"expected the file {folder.name}/{name}, found {what}; the entry is not complete")
     size = path.stat().st_size
     if size > LIMITS[name]:
-        raise UsageError(f"{folder.name}/{name} has {size} bytes, expected at most {LIMITS[name]}; it is not an entry of ours")
+        raise UsageError(f"{folder.name}/{name} has {size} bytes, expected at most {LIMITS[name]}; it is not ours")
     return path.read_bytes()
 
 
@@ -121,14 +121,15 @@ def _meta(data: bytes, folder: Path) -> Meta:
         raw = tomllib.loads(data.decode())
         found = raw.get("format")
         if isinstance(found, int) and found > FORMAT:
-            raise UsageError(f"{where} has format {found}, this minrepro reads up to {FORMAT}; install a newer minrepro")
+            raise UsageError(f"{where} has format {found}, expected at most {FORMAT}; install a newer minrepro")
         meta = msgspec.convert(raw, Meta)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is malformed: {error}; restore it, or store the bug again") from None
     if meta.framework not in backends.table():
         raise UsageError(f"{where}: unknown framework {meta.framework!r}; known: {', '.join(backends.table())}")
-    if meta.replay:
-        replays.find(meta.replay)
+    # Only the replays that come with minrepro: `replays.find` would also take the path of any file.
+    if meta.replay not in ("", *replays.names()):
+        raise UsageError(f"{where}: unknown replay {meta.replay!r}; known: {', '.join(replays.names())}")
     return meta
 
 

@@ -62,7 +62,8 @@ def _summary(parts: Parts) -> str:
     feeds = ", ".join(f"`{name}` = {case.feeds[name].spec}" for name in case.graph.inputs) or "no input"
     words = [f"{title(parts).partition(': ')[2]}. Smallest input found: {feeds}."]
     if divergence.total and divergence.wrong:
-        words.append(f"{divergence.wrong} of {divergence.total} elements of the result of {' then '.join(apis(parts))} are wrong.")
+        wrong = f"{divergence.wrong} of {divergence.total} elements"
+        words.append(f"{wrong} of the result of {' then '.join(apis(parts))} are wrong.")
     if divergence.detail:
         words.append(divergence.detail.rstrip(".") + ".")
     words.append("The script exits with status 1 where the bug is there, 0 where it is gone, 125 where it cannot tell.")
@@ -77,9 +78,9 @@ def _observed(parts: Parts) -> str:
         return f"the process ends: {outcome.signal}\n{outcome.log}".strip()
     if isinstance(outcome, TimedOut):
         return f"no answer within {outcome.seconds:g} s"
-    if isinstance(outcome, Completed) and parts.output in outcome.values and divergence.symptom in ("value", "nonfinite"):
-        tensor = outcome.values[parts.output]
-        if tensor.size <= READABLE:
+    if isinstance(outcome, Completed) and divergence.symptom in ("value", "nonfinite"):
+        tensor = outcome.values.get(parts.output)
+        if tensor is not None and tensor.size <= READABLE:
             return f"{tensor.dtype.name} {numbers(tensor.view, tensor.dtype)}"
     wrong = divergence.reference if parts.finding.side == "reference" else divergence.candidate
     return f"{wrong} at {list(divergence.index)}" if divergence.index else wrong
@@ -104,15 +105,15 @@ def _evidence(finding: Finding) -> str:
     lines = [f"**Diagnosis**: {diagnosis.sentence.rstrip('.')}.", ""] if diagnosis.sentence else []
     if diagnosis.probes:
         lines += ["| experiment | predicted | observed | |", "|---|---|---|---|"]
-        lines += [
-            f"| {probe.experiment} | {probe.predicted} | {probe.observed} | {'confirmed' if probe.confirmed else 'refuted'} |"
-            for probe in diagnosis.probes
-        ]
+        for probe in diagnosis.probes:
+            cells = (probe.experiment, probe.predicted, probe.observed, "confirmed" if probe.confirmed else "refuted")
+            lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     if diagnosis.ruled_out:
         lines += [f"Ruled out: {', '.join(diagnosis.ruled_out)}.", ""]
     if finding.site:
-        lines += [f"Found in {finding.model + ', ' if finding.model else ''}{finding.site}, and reduced from there.", ""]
+        where = ", ".join(filter(None, [finding.model, finding.site]))
+        lines += [f"Found in {where}, and reduced from there.", ""]
     return "\n".join(lines)
 
 

@@ -79,7 +79,8 @@ def _patterns(base: np.ndarray, of: DType, backend: Backend, call: Callable[...,
             return [call(zeros.replace("zeros(", "ones("), typed, shape=shape)]
         return [call(zeros.replace("zeros({shape}", "full({shape}, {value}"), typed, shape=shape, value=value)]
     start = flat[0]
-    if base.size > 6 and start in (0, 1) and flat.tobytes() == (np.arange(base.size) + start).astype(flat.dtype).tobytes():
+    counted = (np.arange(base.size) + start).astype(flat.dtype)
+    if base.size > 6 and start in (0, 1) and flat.tobytes() == counted.tobytes():
         number = float if of.inexact and not typed else int
         ends = [number(start), number(start + base.size)] if start else [number(base.size)]
         template = zeros.replace("zeros({shape}", f"arange({', '.join(map(repr, ends))}")

@@ -83,4 +83,4 @@ def _parse(text: str, mode: str, what: str) -> None:
     try:
         ast.parse(text, mode=mode)
     except SyntaxError as error:
-        raise InternalError(f"expected Python for {what}, found {text[:200]!r} ({error.msg}, line {error.lineno})") from None
+        raise InternalError(f"expected Python for {what}, found {text[:200]!r} ({error.msg})") from None

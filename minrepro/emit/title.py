@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import numpy as np
+
 from minrepro.emit.parts import Parts
 from minrepro.ir.dtype import to_float64
 from minrepro.ir.outcome import Crashed, Raised
@@ -35,11 +37,12 @@ def _api(lines: tuple[str, ...], roots: dict[str, str]) -> str:
     calls = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call)]
     names = [name for call in calls if (name := _dotted(call.func, roots))]
     last = body[-1]
-    if isinstance(last, ast.Assign) and isinstance(last.value, ast.Subscript) and not isinstance(last.value.value, ast.Call):
+    value = last.value if isinstance(last, ast.Assign) else None
+    if isinstance(value, ast.Subscript) and not isinstance(value.value, ast.Call):
         return "indexing"
     if any(isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Subscript) for part in body):
         return "index assignment"
-    if not names and isinstance(last, ast.Assign) and len(text := ast.unparse(last.value)) < 40:
+    if not names and value is not None and len(text := ast.unparse(value)) < 40:
         return f"`{text}`"
     # Loading reads best as the call that loads, wherever it stands in its block.
     loads = [name for name in names if "state_dict" in name]
@@ -90,6 +93,6 @@ def _content(tensor: Tensor) -> str:
     if tensor.size == 0:
         return "for an empty tensor"
     values = to_float64(tensor.view, tensor.dtype)
-    if (values != values).any():
+    if np.isnan(values).any():
         return "for nan"
     return "for infinity" if tensor.dtype.inexact and (abs(values) == float("inf")).any() else ""

@@ -105,8 +105,9 @@ def _check(shape, strides, room):
         count *= extent
     if any(n > 1 and s <= 0 for n, s in zip(shape, strides)) or count > room:
         raise RuntimeError(
-            "flat-copy: expected a source whose first %d items lie in its own memory, found shape %s with strides %s and "
-            "%d items; a reversed, broadcast or cut view read foreign memory then, so copy it to a dense array first"
+            "flat-copy: expected a source whose first %d items lie in its own memory, found shape %s, strides "
+            "%s and %d items; a reversed, broadcast or cut view read foreign memory then, "
+            "so copy it to a dense array first"
             % (count, list(shape), list(strides), max(room, 0))
         )
 

@@ -1,7 +1,7 @@
 """The last word on a script: it runs alone, in fresh processes, and has to print the divergence it was written for.
 
-A script that exits with 1 for another reason does not count. Under a replay it must show the bug every time, and without
-the replay it must not.
+A script that exits with 1 for another reason does not count. Under a replay it must show the bug every time, and
+without the replay it must not.
 """
 
 from __future__ import annotations

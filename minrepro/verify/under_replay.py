@@ -1,7 +1,7 @@
 """Runs a script as if it were started alone, on top of a replayed bug.
 
-Executed by a framework's interpreter: ``python under_replay.py BACKEND_FILE REPLAY_FILE SCRIPT``. Python 3.8 syntax, and
-no import of minrepro: the script must not find it either.
+Executed by a framework's interpreter: ``python under_replay.py BACKEND_FILE REPLAY_FILE SCRIPT``. Python 3.8 syntax,
+and no import of minrepro: the script must not find it either.
 """
 
 import importlib.util

@@ -19,7 +19,7 @@ from minrepro.errors import BackendMissing, UsageError
 from minrepro.ir import codec
 from minrepro.ir.graph import Graph, Node
 from minrepro.ir.reduction import Verified
-from tests.findings import FINDINGS, finding, tensor
+from tests.findings import FINDINGS, tensor
 
 SHIPPED = tuple(sorted(path.parent for path in folder("corpus").glob("*/*/entry.toml")))
 GOOD = Verified(3, 3, (1, 1, 1))
@@ -126,8 +126,8 @@ DAMAGE = {
     "unknown key": (alter("entry.toml", "threads = 1", "threads = 1\nrun = 'rm'"), "unknown field"),
     "wrong type": (alter("entry.toml", "threads = 1", "threads = 'many'"), "Expected `int`"),
     "framework": (alter("entry.toml", 'framework = "paddle"', 'framework = "../../etc"'), "unknown framework"),
-    "replay": (alter("entry.toml", 'replay = ""', 'replay = "../../evil"'), "unknown replay"),
-    "truncated case": (lambda place: (place / "case.json").write_text((place / "case.json").read_text()[:90]), "truncated"),
+    "replay": (alter("entry.toml", 'replay = ""', f"replay = {json.dumps(__file__)}"), "unknown replay"),
+    "truncated case": (lambda place: (place / "case.json").write_text('{"format": 1, "ki'), "truncated"),
     "newer case": (alter("case.json", '"format": 1', '"format": 9'), "install a newer minrepro"),
     "not a case": (alter("case.json", '"kind": "Case"', '"kind": "Finding"'), "expected a Case"),
     "interpreter": (interpreter, "an entry must not"),

@@ -1,4 +1,4 @@
-"""Emitted scripts on real wheels: they show their bug alone, say nothing where there is none, and rebuild every tensor."""
+"""Emitted scripts on real wheels: they show their bug alone, and nothing where there is none."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from minrepro.ir.tensor import Expand, Layout, Permute, Slice, Strided, Tensor
 from minrepro.verify import rerun, verify
 from tests.findings import FINDINGS
 
-REAL = ("paddle_index", "paddle_mask", "paddle_logsumexp", "oneflow_fill", "oneflow_greater", "oneflow_negate",
-        "oneflow_var", "oneflow_divide", "torch_ndtr")
+REAL = (
+    "paddle_index", "paddle_mask", "paddle_logsumexp", "oneflow_fill", "oneflow_greater", "oneflow_negate",
+    "oneflow_var", "oneflow_divide", "oneflow_argsort", "torch_ndtr",
+)
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -44,7 +46,7 @@ def test_a_bug_that_is_not_there_is_not_reported(name, python_of, tmp_path):
 PLANTED = {
     "hang": "import time\ndef install(backend):\n    import torch.nn.functional as F\n"
     "    F.relu = lambda x: time.sleep(1000)\n",
-    "crash": "import os\ndef install(backend):\n    import torch.nn.functional as F\n    F.relu = lambda x: os.abort()\n",
+    "crash": "def install(backend):\n    import os, torch.nn.functional as F\n    F.relu = lambda x: os.abort()\n",
     "error": "def install(backend):\n    import torch.nn.functional as F\n    F.relu = lambda x: x.no_such_thing\n",
 }
 
@@ -102,7 +104,8 @@ def test_literals_rebuild_bits_and_strides(name, python_of):
     tensors = []
     for kind in backend.dtypes:
         of = dtype(kind)
-        data = from_float64(values, of) if of.kind == "float" else (np.arange(12).reshape(3, 4) % 5).astype(of.storage)
+        whole = (np.arange(12).reshape(3, 4) % 5).astype(of.storage)
+        data = from_float64(values, of) if of.kind == "float" else whole
         tensors += [Tensor(data, of, layout) for layout in LAYOUTS]
         tensors += [Tensor(np.full((3, 4), 2, of.storage), of), Tensor(np.arange(12).astype(of.storage) * 0, of)]
     tensors += [Tensor(np.arange(600, dtype=np.float32).reshape(20, 30) / 7), Tensor(np.arange(12.0).reshape(3, 4))]
@@ -115,7 +118,8 @@ def test_literals_rebuild_bits_and_strides(name, python_of):
     assert len(rows) == len(tensors)
     for tensor, lines, (kind, shape, strides, raw) in zip(tensors, programs, rows):
         view = tensor.view
-        assert (kind, shape, raw) == (tensor.dtype.name, list(view.shape), np.ascontiguousarray(view).tobytes().hex()), lines
+        due = np.ascontiguousarray(view).tobytes().hex()
+        assert (kind, shape, raw) == (tensor.dtype.name, list(view.shape), due), lines
         # Elsewhere bfloat16 leaves the framework as a dense copy; Paddle's expand is no view, and no view is empty.
         copied = kind == "bfloat16" and name != "torch" or name == "paddle" and ".expand" in lines
         if not copied and view.size:

@@ -85,7 +85,8 @@ def test_a_replay_does_not_pass_for_a_live_report(tmp_path):
 
 def test_names_are_those_a_maintainer_expects(tmp_path):
     x, w = tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]], layout=TRANSPOSED)
-    one = finding("torch", "linear", {"input": x, "weight": w}, {}, "value", done(tensor([[0.0]])), tensor([[11.0]]))
+    feeds = {"input": x, "weight": w}
+    one = finding("torch", "linear", feeds, {}, "value", done(tensor([[0.0]])), tensor([[11.0]]))
     text = emit(one, tmp_path).text
     assert "w = torch.tensor([[3.0], [4.0]]).t()\ny = F.linear(x, w)\n" in text
 
@@ -104,7 +105,8 @@ def test_a_case_of_two_steps_and_the_wrong_reference(tmp_path):
 def test_a_large_result_is_compared_whole_and_shown_at_its_worst_element(tmp_path):
     value = tensor([[float(i) for i in range(100)]])
     one = finding("torch", "relu", {"self": value}, {}, "value", done(value), value)
-    text = emit(msgspec.structs.replace(one, divergence=msgspec.structs.replace(one.divergence, index=(0, 7))), tmp_path).text
+    worst = msgspec.structs.replace(one.divergence, index=(0, 7))
+    text = emit(msgspec.structs.replace(one, divergence=worst), tmp_path).text
     assert 'print("expected:", expected[0, 7].item(), \'at [0, 7]\')' in text
     assert "np.array_equal(actual, expected)" in text and len(text.splitlines()) <= 25
 
@@ -156,7 +158,8 @@ def test_data_is_found_in_the_source_tree_and_in_a_wheel(tmp_path):
 GOOD = {
     "paddle_index": "expected: [[2.0], [3.0]]\nactual:   [[1.0], [3.0]]\n",
     "paddle_logsumexp": "noise\nexpected: -inf\nactual:   nan\n",
-    "oneflow_var": "expected: 0.5\nactual:   IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)\n",
+    "oneflow_var": "expected: 0.5\nactual:   IndexError: Dimension out of range (expected to be in range of [-2, 1], "
+    "but got 2)\n",
     "oneflow_divide": "expected: exit 42 (the call returns)\nactual:   SIGFPE\n",
     "torch_hang": "expected: exit 42 (the call returns)\nactual:   SIGALRM\n",
     "paddle_accepts": "expected: an exception\nactual:   [1.0]\n",
@@ -187,4 +190,6 @@ def test_another_divergence_does_not(name, printed, words):
 
 
 def test_a_known_dtype_must_match():
-    assert "expected the dtype float32" in difference(FINDINGS["oneflow_negate"].signature, "expected: int32\nactual:   bool\n", "float32")
+    signature = FINDINGS["oneflow_negate"].signature
+    why = difference(signature, "expected: int32\nactual:   bool\n", "float32")
+    assert "expected the dtype float32" in why
