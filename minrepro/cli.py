@@ -61,7 +61,7 @@ def cli() -> None:
 
 
 @cli.command()
-@click.option("--model", required=True, help="A zoo name, file.py:callable or package.module:callable.")
+@click.option("--model", default="", help="A zoo name, file.py:callable or package.module:callable.")
 @click.option("--candidate", default="", help="Backend under test: paddle, paddle==3.0.0, oneflow, torch+replay:NAME.")
 @click.option("--reference", default="torch", show_default=True, help="Backend that is compared against.")
 @click.option("--input", "inputs", multiple=True, help="Input spec: x=float32[2,3,32,32], x=@file.npz:key, file.npz.")
@@ -74,16 +74,23 @@ def cli() -> None:
 @click.option("--budget", default="", help="Queries (200) or seconds (90s) the reduction may take.")
 @click.option("--site", default=0, show_default=True, help="Which finding to reduce, if there are several.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
-@click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Continue a run folder.")
+@click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True),
+              help="Continue a run folder with the options it was started with; only --budget counts anew.")
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, site, out, resume,
            as_json) -> None:
     """Find the step that is wrong, shrink it, and write a script that shows it."""
     queries, seconds = _budget(budget)
-    options = pipeline.Options(
-        model, pipeline.resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung, train,
-        threads, deadline, queries, seconds, 3, site,
-    )
+    if resume:
+        options = msgspec.structs.replace(pipeline.stored_options(resume), max_queries=queries, max_seconds=seconds)
+    elif not model:
+        raise click.UsageError(f"expected --model with a zoo name ({', '.join(zoo.names())}), file.py:callable or "
+                               "package.module:callable")
+    else:
+        options = pipeline.Options(
+            model, pipeline.resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung,
+            train, threads, deadline, queries, seconds, 3, site,
+        )
     folder = resume or out or Path("minrepro-runs") / f"{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}"
     screen = Screen(as_json)
     notice = pipeline.replay_notice(options.candidate)
@@ -94,10 +101,10 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
     except KeyboardInterrupt:
         best = folder / "best.json"
         kept = f" The best case so far is in {best}." if best.exists() else ""
-        click.echo(f"\nStopped.{kept} Continue with the same command and --resume {folder}", err=True)
+        click.echo(f"\nStopped.{kept} Continue with: minrepro shrink --resume {folder}", err=True)
         sys.exit(130)
     if as_json:
-        click.echo(json.dumps(report, default=str))
+        click.echo(json.dumps(report, allow_nan=False))
     else:
         _closing(screen.out, report, folder)
     sys.exit(pipeline.EXIT[report["verdict"]])
@@ -110,7 +117,7 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
         for mode, seen in report["compared"].items():
             out.print(
                 f"{mode}: {seen['steps']} steps and {seen['tensors']} tensors compared, "
-                f"worst ratio {seen['worst_ratio']:.3g} at {seen['worst_at'] or 'none'}"
+                f"worst ratio {float(seen['worst_ratio']):.3g} at {seen['worst_at'] or 'none'}"
             )
         out.print(f"verdict   {report['verdict']}: no divergence", style="bold")
     elif report["verdict"] == "unsupported":

@@ -42,6 +42,8 @@ from minrepro.verify import verify
 
 DEFAULT_REPLAY = "torch+replay:flat-copy"
 """Candidate of ``--model mixer`` without ``--candidate``: the founding bug can only be replayed today."""
+OPTIONS = "options.json"
+"""What a run was started with, so that ``--resume`` needs nothing but the folder."""
 EXIT = {"clean": 0, "arithmetic": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
 
@@ -90,6 +92,7 @@ class Run:
     def __init__(self, options: Options, folder: Path, listener: Listener):
         self.options, self.folder, self.listener = options, folder, listener
         folder.mkdir(parents=True, exist_ok=True)
+        write(folder / OPTIONS, options)
         self.seconds: dict[str, float] = {}
         self.verdict = "clean"
         self.report: dict[str, Any] = {}
@@ -144,6 +147,7 @@ class Run:
             self.seconds["total"] = time.monotonic() - began
             self._summarise()
             self.pair.stop()
+        self.report = readable(self.report)
         write(self.folder / "report.json", self.report)
         return self.report
 
@@ -195,10 +199,8 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
     captured, record = run.captured, {}
     run.pair.candidate.worker.ensure()
     if "load" in run.options.modes and captured.state:
-        entries = captured.state
         stream = Stream(run.pair, run.template, run.listener.progress)
-        specs = {entry.name: entry.spec for entry in entries}
-        run.traces.append(stream.load(specs, {entry.name: entry.key for entry in entries}))
+        run.traces.append(stream.load({entry.name: entry.key for entry in captured.state}, captured.graph))
     if "forward" in run.options.modes:
         stream = Stream(run.pair, run.template, run.listener.progress)
         run.traces.append(stream.forward(captured.graph, captured.specs))
@@ -300,7 +302,7 @@ def stage_shrink(run: Run) -> dict[str, Any]:
     queries = run.reduction.queries
     run.listener.say(f"{run.reduction.case.summary()} after {queries['warm']} queries")
     if not run.reduction.complete:
-        run.listener.say(f"the budget ended first; continue with --resume {run.folder}")
+        run.listener.say(f"the budget ended first; continue with: minrepro shrink --resume {run.folder}")
     run.report["queries"] = dict(queries)
     run.report["final"] = shape_of(run.reduction.case)
     run.report["slipped"] = [str(signature) for signature, _ in run.reduction.slipped]
@@ -403,6 +405,18 @@ def _signature(case: Case, comparison: Comparison, left: Outcome, right: Outcome
     return signature
 
 
+def stored_options(folder: Path) -> Options:
+    """The options that a run was started with.
+
+    Raises:
+        UsageError: if the folder holds no run.
+    """
+    path = folder / OPTIONS
+    if not path.is_file():
+        raise UsageError(f"expected a run folder with {OPTIONS}, found none in {folder}; start a new run with --model")
+    return codec.decode(path.read_bytes(), Options)
+
+
 def resolve_candidate(model: str, candidate: str) -> str:
     """The candidate's spec; the founding case has a default, every other model needs one.
 
@@ -435,7 +449,8 @@ def describe_trace(trace: Trace) -> str:
     what = "state entries loaded" if trace.mode == "load" else "steps on right inputs"
     bad, worst = trace.of("diverges"), trace.worst
     tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
-    named = ": " + ", ".join(item.path or item.op for item in bad[:4]) + (", ..." if len(bad) > 4 else "") if bad else ""
+    more = ", ..." if len(bad) > 4 else ""
+    named = ": " + ", ".join(item.path or item.op for item in bad[:4]) + more if bad else ""
     return f"{len(trace.checked)} {what}, {len(bad)} wrong{named}{tail}"
 
 
@@ -471,6 +486,17 @@ def _checked(item: Checked) -> dict[str, Any]:
         "node": item.node, "op": item.op, "module": item.path, "source": item.source,
         "verdict": item.comparison.verdict, "ratio": codec.plain(item.comparison.ratio), "why": item.comparison.why,
     }
+
+
+def readable(value: Any) -> Any:
+    """A report for strangers' JSON readers: what JSON has no number for becomes a word (``"inf"``)."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        if list(value) == ["$float"]:
+            return value["$float"]
+        return {key: readable(item) for key, item in value.items()}
+    return [readable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def write(path: Path, record: Any) -> None:

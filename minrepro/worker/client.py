@@ -60,6 +60,14 @@ def shared_folder() -> Path:
     return memory if memory.is_dir() and os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
 
 
+def sweep() -> None:
+    """Remove shared files of hosts that are gone: a killed host cannot do it itself."""
+    for path in shared_folder().glob("minrepro-*-*-*"):
+        owner = path.name.split("-")[1]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            path.unlink(missing_ok=True)
+
+
 class Worker:
     """One framework in one interpreter.
 
@@ -86,8 +94,8 @@ class Worker:
         self.limit_bytes = limit_bytes or int(0.85 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         token = uuid.uuid4().hex[:12]
         self.log = Path(folder) / f"worker-{backend.name}-{token}.log"
-        self.out_path = str(shared_folder() / f"minrepro-{token}-out")
-        self.in_path = str(shared_folder() / f"minrepro-{token}-in")
+        self.out_path = str(shared_folder() / f"minrepro-{os.getpid()}-{token}-out")
+        self.in_path = str(shared_folder() / f"minrepro-{os.getpid()}-{token}-in")
         self.process: subprocess.Popen[bytes] | None = None
         self.ready = False
         self.import_seconds = 0.0
@@ -99,6 +107,7 @@ class Worker:
         """Start the process without waiting for its imports (`ensure` does that)."""
         if self.process is not None:
             return
+        sweep()
         here, there = socket.socketpair()
         options = {
             "backend": self.backend.path,
