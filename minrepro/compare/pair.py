@@ -173,8 +173,9 @@ class Pair:
             return _at(single, case().feeds, index) if single is not None else None
 
         truth = _once(lambda: self.truth(case()))
-        second = _once(lambda: self._wide(case(), self.numpy))
-        return Question(loosest(kinds), length, graph.outputs, truth, second, at)
+        second = _once(lambda: self._second(case()))
+        typed = self.candidate.spec.name != "numpy"
+        return Question(loosest(kinds), length, graph.outputs, truth, second, at, typed)
 
     def truth(self, case: Case) -> Truth | None:
         """The case in float64 on the reference framework, with the sensitivity of each output element.
@@ -227,9 +228,12 @@ class Pair:
         knobs = {"deadline": self.deadline_s, "threads": joint.threads, "seed": joint.seed}
         return side.worker.run(text, joint.feeds, joint.graph.outputs, **knobs)
 
-    def _wide(self, case: Case, side: Side) -> dict[str, np.ndarray] | None:
-        """Outputs of the case with floating-point feeds widened to float64; None if that cannot run."""
-        return self._outputs(_widened(case), side)
+    def _second(self, case: Case) -> dict[str, np.ndarray] | None:
+        """NumPy's outputs of the case with floating-point feeds widened to float64, integers exact; None if it cannot."""
+        outcome = self.run(_widened(case), self.numpy)
+        if not isinstance(outcome, Completed):
+            return None
+        return {name: value.values if value.dtype.inexact else value.view for name, value in outcome.values.items()}
 
     def _outputs(self, case: Case, side: Side) -> dict[str, np.ndarray] | None:
         outcome = self.run(case, side)

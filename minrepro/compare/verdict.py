@@ -50,6 +50,7 @@ class Question(msgspec.Struct, frozen=True):
         truth: float64 run of the program, or None where there is none; called only if the screen fails.
         second: independent float64 run (NumPy), to settle who is wrong.
         at: values found at the given indices of an index operator's input (``(output, indices) -> values``).
+        typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
     """
 
     kind: str
@@ -58,6 +59,7 @@ class Question(msgspec.Struct, frozen=True):
     truth: Callable[[], Truth | None] = lambda: None
     second: Callable[[], Mapping[str, np.ndarray] | None] = lambda: None
     at: Callable[[str, np.ndarray], np.ndarray | None] = lambda name, index: None
+    typed: bool = True
 
 
 def bound(elements: int) -> float:
@@ -125,6 +127,8 @@ def _diverges(symptom: str, side: str, reference: str, candidate: str) -> Compar
 
 def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
     """Compare one output that both sides have."""
+    if not question.typed and a.dtype.kind == b.dtype.kind and a.dtype.inexact:
+        b = b.cast(a.dtype)
     for symptom, left, right in (("shape", a.shape, b.shape), ("dtype", a.dtype.name, b.dtype.name)):
         if left != right:
             detail = f"{symptom} of {name}: {_shown(left)} on the reference, {_shown(right)} on the candidate"
@@ -137,7 +141,8 @@ def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
         return Comparison("same")
     if question.kind == "index" and not a.dtype.inexact:
         return _indices(question, name, a, b)
-    x, y = a.values, b.values
+    # Integers stay what they are: float64 loses digits from 2**53 on.
+    x, y = (a.values, b.values) if a.dtype.inexact else (a.view, b.view)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
     if equal.all():
         return Comparison("same")
@@ -172,7 +177,7 @@ def _indices(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
     if left is not None and right is not None:
         if np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"):
             return Comparison("arithmetic", why="ties are broken in another order")
-    return _exact(question, name, a.values, b.values, a.view != b.view)
+    return _exact(question, name, a.view, b.view, a.view != b.view)
 
 
 def _exact(question: Question, name: str, x: np.ndarray, y: np.ndarray, differs: np.ndarray) -> Comparison:
@@ -289,9 +294,7 @@ def _ratios(question, name, dtype, x, y, truth: Truth, root: float) -> Compariso
 
 
 def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Comparison:
-    with np.errstate(all="ignore"):
-        gap = np.abs(x - y)
-    absolute = float(gap[np.isfinite(gap)].max()) if np.isfinite(gap).any() else math.inf
+    absolute = _largest_gap(x, y)
     where = f"{name}{list(index)}" if index else name
     left, right = repr(x[index].item()), repr(y[index].item())
     known = f", float64 says {truth}" if truth else ""
@@ -299,6 +302,15 @@ def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Compariso
     wrong = int(np.count_nonzero(differs))
     found = Divergence(symptom, side, name, index, left, right, truth, ratio, absolute, wrong, int(x.size), detail)
     return Comparison("diverges", ratio, found)
+
+
+def _largest_gap(x: np.ndarray, y: np.ndarray) -> float:
+    """The largest finite difference; infinite if there is none."""
+    if x.dtype.kind in "biu":
+        return float(max(abs(int(p) - int(q)) for p, q in zip(x.ravel(), y.ravel())))
+    with np.errstate(all="ignore"):
+        gap = np.abs(x - y)
+    return float(gap[np.isfinite(gap)].max()) if np.isfinite(gap).any() else math.inf
 
 
 def _symptom(left: complex, right: complex) -> str:
@@ -350,6 +362,10 @@ def allowance(question: Question, name: str, dtype: DType) -> float:
     if truth is None or name not in truth.values or not truth.values[name].size:
         return 0.0
     z, s = truth.values[name], truth.sensitivity[name]
+    second = question.second()
+    if second is not None and second.get(name, np.empty(0)).shape == z.shape:
+        # The reference may be the wrong side; the expected value then comes from here too.
+        z = second[name]
     finite = np.isfinite(z) & np.isfinite(s)
     if not finite.any():
         return 0.0

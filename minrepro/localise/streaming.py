@@ -7,6 +7,7 @@ and is dropped there at once, so memory follows the live activations and not the
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Callable, Mapping
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from minrepro import ops
 from minrepro.backends import Backend
-from minrepro.backends.program import Program, identifier, program
+from minrepro.backends.program import Program, Step, identifier, program
 from minrepro.compare.pair import Pair
 from minrepro.compare.verdict import Question, judge
 from minrepro.errors import Unsupported
@@ -25,10 +26,14 @@ from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut
 from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.ops.row import literal
 from minrepro.worker.client import Value, Zeros
 
 LOAD = "load_copy"
 """Operator of one state entry in load mode: a destination of zeros and the checkpoint's array."""
+LAYERS = {("layer_norm", "weight"): ("load_layer_norm", "weight", ("normalized_shape",))}
+"""(operator, parameter) -> (operator, source, arguments taken over): entries that are loaded through their layer, because
+a framework's layer may keep the parameter in another form than the function takes it."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -86,6 +91,7 @@ class Stream:
         self.specs: dict[str, TensorSpec] = {}
         self._best: dict[tuple, Site] = {}
         self._twinned: set[str] = set()
+        self._lost: dict[str, str] = {}
 
     def forward(self, graph: Graph, specs: Mapping[str, TensorSpec]) -> Trace:
         """Check every step of a graph."""
@@ -104,19 +110,20 @@ class Stream:
         trace.sites = list(self._best.values())
         return trace
 
-    def load(self, entries: Mapping[str, TensorSpec], keys: Mapping[str, str]) -> Trace:
-        """Check every state entry: copy it into a fresh tensor of the candidate and compare bit by bit.
+    def load(self, keys: Mapping[str, str], graph: Graph) -> Trace:
+        """Check every state entry: load it into a fresh tensor or layer of the candidate and compare bit by bit.
 
         Args:
-            entries: variable in the reference's session -> spec.
-            keys: variable -> state key.
+            keys: variable in the reference's session -> state key.
+            graph: tells which operator reads an entry.
         """
         trace = Trace("load", [], [], 0, self.specs)
+        layers = _layers(graph)
         self.pair.candidate.worker.open()
-        for done, (name, spec) in enumerate(entries.items()):
-            comparison = self._entry(name, spec, keys[name], trace)
-            trace.checked.append(Checked(name, LOAD, keys[name], "", comparison))
-            self.progress(done + 1, len(entries), keys[name])
+        for done, name in enumerate(keys):
+            comparison, op = self._entry(name, keys[name], layers.get(name), trace)
+            trace.checked.append(Checked(name, op, keys[name], "", comparison))
+            self.progress(done + 1, len(keys), keys[name])
         self.pair.candidate.worker.close()
         trace.sites = list(self._best.values())
         return trace
@@ -125,10 +132,18 @@ class Stream:
 
     def _node(self, node: Node, trace: Trace, last_use: set[str]) -> Comparison:
         """Run one step on the reference, then on the candidate with the same inputs."""
+        lost = next((name for name in node.inputs if name in self._lost), None)
+        if lost is not None:
+            self._lost.update(dict.fromkeys(node.outputs, self._lost[lost]))
+            return Comparison("unsupported", why=self._lost[lost])
         graph = Graph(node.inputs, (node,), node.outputs)
         reference, values = self._reference(node, graph)
-        if reference is None:
+        if isinstance(values, str):
             return Comparison("unsupported", why=values)
+        if not isinstance(reference, Completed):
+            self._lost.update(dict.fromkeys(node.outputs, f"{node.op}: the reference has no result"))
+        if any(name not in values for name in graph.inputs):
+            return Comparison("unresolved", why=f"{node.op}: the reference's process did not survive it: {reference}")
         specs = {name: values[name].spec for name in graph.inputs if name in values}
         self.specs.update({name: values[name].spec for name in node.outputs if name in values})
         feeds = {name: values[name] for name in graph.inputs}
@@ -159,7 +174,7 @@ class Stream:
         try:
             text = _aliased(program(graph, specs, backend), node, backend)
         except Unsupported as error:
-            return None, str(error)
+            return None, self._unspelled(node, str(error))
         wanted = node.outputs if bound else (*graph.inputs, *node.outputs)
         result = worker.step(text, bound, wanted, remote=True, deadline=self.pair.deadline_s * 4)
         if bound:
@@ -174,6 +189,18 @@ class Stream:
             return result, values
         values.update(result)
         return Completed({name: worker.fetch(result[name]) for name in node.outputs}), values
+
+    def _unspelled(self, node: Node, why: str) -> str:
+        """Let torch run a step that has no spelling, so that the steps that read its results can be checked."""
+        side = self.pair.reference
+        if side.spec.name == "torch" and not node.op.endswith("_"):
+            text = aten_call(node, side.spec.backend)
+            result = side.worker.step(text, {}, node.outputs, remote=True, deadline=self.pair.deadline_s * 4)
+            if isinstance(result, dict):
+                self.specs.update({name: value.spec for name, value in result.items()})
+                return why
+        self._lost.update(dict.fromkeys(node.outputs, why))
+        return why
 
     def _candidate(
         self, graph, specs, feeds, reference, trace, settled: bool = False
@@ -215,25 +242,27 @@ class Stream:
         self._twinned.add(key)
         return True
 
-    def _entry(self, name: str, spec: TensorSpec, key: str, trace: Trace) -> Comparison:
+    def _entry(self, name: str, key: str, layer: Node | None, trace: Trace) -> tuple[Comparison, str]:
         """Load one entry on the candidate and compare it with what the checkpoint holds."""
         reference = self.pair.reference
         held = Program((), (), {name: identifier(name, reference.spec.backend)})
         taken = reference.worker.step(held, {}, (name,), remote=True)
         if not isinstance(taken, dict):
-            return Comparison("unresolved", why=f"the entry {key!r} cannot be read: {taken}")
+            return Comparison("unresolved", why=f"the entry {key!r} cannot be read: {taken}"), LOAD
         value = reference.worker.fetch(taken[name])
-        node = Node(LOAD, {"self": Ref("dst"), "src": Ref("src")}, ("out",), key)
-        graph = Graph(("dst", "src"), (node,), ("out",))
         dense = TensorSpec(value.shape, value.dtype.name)
-        feeds: dict[str, Value] = {"dst": Zeros(dense), "src": taken[name]}
+        node, feeds = Node(LOAD, {"self": Ref("dst"), "src": Ref("src")}, ("out",), key), {"dst": Zeros(dense)}
+        if layer is not None:
+            node, feeds = msgspec.structs.replace(layer, path=key), {}
+        feeds["src"] = taken[name]
+        graph = Graph(tuple(feeds), (node,), ("out",))
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
         left = Completed({"out": Tensor(value.view, value.dtype)})
         specs = {"dst": dense, "src": value.spec}
         comparison, right = self._candidate(graph, specs, feeds, left, trace, settled=True)
         if comparison.verdict == "diverges":
             self._remember(node, feeds, comparison, left, right)
-        return comparison
+        return comparison, node.op
 
     def _remember(self, node: Node, feeds: Mapping[str, Value], comparison, reference, candidate) -> None:
         """Keep the cheapest instance of each distinct suspected bug, with its inputs copied out of shared memory."""
@@ -255,6 +284,28 @@ class Stream:
                 seen = self.pair.reference.worker.fetch(value)
                 out[name] = Tensor(seen.base.copy(), seen.dtype, seen.layout)
         return out
+
+
+def aten_call(node: Node, backend: Backend) -> Program:
+    """A step as a call of ATen itself: for torch alone, where an operator has no row."""
+    names = {name: identifier(name, backend) for name in (*node.inputs, *node.outputs)}
+    arguments = ", ".join(
+        f"{key}={ast.unparse(literal(value, names, backend.dtypes))}" for key, value in node.args.items()
+    )
+    targets = ", ".join(names[name] for name in node.outputs)
+    return Program((), (Step(node.name, (f"{targets} = torch.ops.aten.{node.op}({arguments})",), ()),), names)
+
+
+def _layers(graph: Graph) -> dict[str, Node]:
+    """Graph input -> the step that loads it through its layer, for those whose layer matters."""
+    found = {}
+    for node in graph.nodes:
+        for (op, param), (loader, source, kept) in LAYERS.items():
+            held = node.args.get(param)
+            if node.op == op and isinstance(held, Ref) and held.name in graph.inputs:
+                args = {source: Ref("src"), **{key: node.args[key] for key in kept}}
+                found[held.name] = Node(loader, args, ("out",))
+    return found
 
 
 def _aliased(text: Program, node: Node, backend: Backend) -> Program:

@@ -170,9 +170,10 @@ class Oracle:
         self.queries["warm"] += 1
         self.queries[self.level] = self.queries.get(self.level, 0) + 1
         comparison = judge(self.pair.question(case), left, right)
-        return self._weigh(case, comparison, left, right)
+        return self.weigh(case, comparison, left, right)
 
-    def _weigh(self, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Answer:
+    def weigh(self, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Answer:
+        """What a judgement means for the search: the same bug, another one, or none."""
         if comparison.verdict in ("same", "arithmetic", "shared"):
             return Answer("clean", None, comparison.ratio, "both sides agree")
         found = signature_of(case, comparison, right, left)
@@ -193,7 +194,8 @@ class Oracle:
             other.symptom, other.kind, other.message, other.frame
         ):
             return False
-        if mine.side != other.side and "unknown" not in (mine.side, other.side):
+        # A variant may settle whose fault it is, but not blur it.
+        if other.side != mine.side != "unknown":
             return False
         return set(other.ops) == set(mine.ops) if self.exact_ops else True
 

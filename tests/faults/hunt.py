@@ -87,7 +87,7 @@ def _find(fault: Fault, ground: Ground, pair: Pair, folder: Path) -> Found:
     passes, subsets = 1, 0
     if fault.mode == "load":
         entries = ground.captured.state
-        trace = stream.load({e.name: e.spec for e in entries}, {e.name: e.key for e in entries})
+        trace = stream.load({e.name: e.key for e in entries}, ground.captured.graph)
     else:
         trace = stream.forward(ground.captured.graph, ground.captured.specs)
     if trace.sites:

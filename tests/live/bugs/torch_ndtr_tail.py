@@ -1,4 +1,4 @@
-"""Tail probabilities in double precision."""
+"""Tail probabilities in double precision, all of them far out."""
 
 import torch
 from torch import nn
@@ -14,7 +14,7 @@ class Model(nn.Module):
 
     def forward(self, x):
         h = self.trunk(x)
-        return torch.special.ndtr(h.double() * 10.0)
+        return torch.special.ndtr(-9.0 - h.double().abs())
 
 
 def build(seed=0):
