@@ -28,6 +28,8 @@ def _batched(a: Args, spatial: int, call: str) -> str:
     return call.replace("(input,", "(input.unsqueeze(0),") + ".squeeze(0)"
 
 
+IMAGE, KERNEL = {1: "s", 2: "s t", 3: "s t u"}, {1: "k", 2: "k l", 3: "k l m"}
+"""Letters of the spatial axes in a dim rule: spelled out, since beside ``*b`` a second star would leave both open."""
 OPTIONS = "bias=bias, stride=stride, padding=padding, dilation=dilation, groups=groups"
 TRANSPOSED = (
     "bias=bias, stride=stride, padding=padding, output_padding=output_padding, groups=groups, dilation=dilation"
@@ -57,7 +59,7 @@ def _conv(spatial: int) -> Op:
     return op(
         f"conv{spatial}d(input, weight, bias=None, stride={one}, padding={zero}, dilation={one}, groups=1)",
         kind="reduction",
-        dims="input: *b c s*, weight: o c k*, bias: o",
+        dims=f"input: *b c {IMAGE[spatial]}, weight: o c {KERNEL[spatial]}, bias: o",
         length=_terms,
         torch=f"F.conv{spatial}d(input, weight, {OPTIONS})",
         paddle=lambda a: _batched(a, spatial, f"F.conv{spatial}d(input, weight, {OPTIONS})"),
@@ -85,7 +87,7 @@ def _conv_transpose(spatial: int) -> Op:
         f"conv_transpose{spatial}d(input, weight, bias=None, stride={one}, padding={zero}, output_padding={zero}, "
         f"groups=1, dilation={one})",
         kind="reduction",
-        dims="input: *b c s*, weight: c o k*, bias: o",
+        dims=f"input: *b c {IMAGE[spatial]}, weight: c o {KERNEL[spatial]}, bias: o",
         length=_transposed_terms,
         torch=f"F.conv_transpose{spatial}d(input, weight, {TRANSPOSED})",
         paddle=lambda a: _batched(a, spatial, f"F.conv{spatial}d_transpose(input, weight, {TRANSPOSED})"),

@@ -7,6 +7,7 @@ then every axis for itself. A wrong guess costs no query of the candidate: the r
 
 from __future__ import annotations
 
+import math
 from typing import Any, Iterator, Mapping
 
 import msgspec
@@ -45,9 +46,9 @@ def couplings(case: Case) -> list[tuple[Class, ...]]:
             if rule:
                 found.append(rule)
     found.append(_by_size(case))
-    free = _free(case)
-    if free not in found:
-        found.append(free)
+    for other in (_free(case), _by_product(case)):
+        if other and other not in found:
+            found.append(other)
     return found
 
 
@@ -75,6 +76,14 @@ def set_argument(node: Node, param: str, position: int, value: Any) -> Node:
     return msgspec.structs.replace(node, args=args)
 
 
+def with_nodes(case: Case, nodes: list[Node]) -> Case:
+    """The case with other nodes; feeds that nothing reads any more are dropped."""
+    used = {name for node in nodes for name in node.inputs}
+    inputs = tuple(name for name in case.graph.inputs if name in used)
+    graph = msgspec.structs.replace(case.graph, nodes=tuple(nodes), inputs=inputs)
+    return msgspec.structs.replace(case, graph=graph, feeds={name: case.feeds[name] for name in inputs})
+
+
 def integers(node: Node) -> Iterator[tuple[str, int, int]]:
     """The integer arguments of a node as (parameter, position or -1, value)."""
     for name, value in node.args.items():
@@ -93,6 +102,23 @@ def _free(case: Case) -> tuple[Class, ...]:
         for axis, size in enumerate(case.feeds[name].shape)
         if size > 1
     )
+
+
+def _by_product(case: Case) -> tuple[Class, ...]:
+    """Every axis and every number of a shape argument for itself, where the one's product is the other's (a reshape)."""
+    classes = list(_free(case))
+    for index, node in enumerate(case.graph.nodes):
+        sizes = [math.prod(case.feeds[name].shape) for name in node.inputs if name in case.feeds]
+        for param, value in node.args.items():
+            if not isinstance(value, tuple) or not all(type(item) is int for item in value):
+                continue
+            if math.prod(value) in sizes or -1 in value and sizes and sizes[0] % math.prod(value) == 0:
+                classes += [
+                    Class(f"{param}[{position}]", size, (), ((index, param, position),))
+                    for position, size in enumerate(value)
+                    if size > 1
+                ]
+    return tuple(classes) if any(group.attrs for group in classes) else ()
 
 
 def _by_size(case: Case) -> tuple[Class, ...]:
