@@ -127,7 +127,7 @@ def capture(
     captured = _captured(reply, _ask(worker, model, "state", deadline))
     if not captured.graph.nodes:
         worker.close()
-        raise CaptureError(f"{model}: the model does nothing: its outputs are its inputs, so there is no step to compare.")
+        raise CaptureError(f"{model}: the model does nothing: its outputs are its inputs; there is no step to compare.")
     return captured
 
 

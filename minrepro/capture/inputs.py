@@ -65,5 +65,5 @@ def _file(text: str, name: str, place: str) -> dict[str, Any]:
     if not file.is_file():
         raise UsageError(f"the input {text!r} names a file that is not there: {file}")
     if name and file.suffix == ".npz" and not key:
-        raise UsageError(f"the input {text!r} gives a name to a whole .npz file; add the array, as in {name}=@{file}:KEY")
+        raise UsageError(f"the input {text!r} names a whole .npz file; add the array, as in {name}=@{file}:KEY")
     return {"name": name, "file": str(file.resolve()), "key": key}

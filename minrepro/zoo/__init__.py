@@ -29,7 +29,7 @@ def _models(path: Path) -> list[tuple[str, str]]:
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "build":
             models.append((path.stem, "build"))
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
-            if [target.id for target in statement.targets if isinstance(target, ast.Name)] == ["ZOO"]:
-                models += [(key.value, value.id) for key, value in zip(statement.value.keys, statement.value.values)]
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "ZOO":
+            assert isinstance(statement.value, ast.Dict), f"{path}: ZOO must be a dict of names and functions"
+            models += [(key.value, value.id) for key, value in zip(statement.value.keys, statement.value.values)]
     return models

@@ -19,7 +19,8 @@ class BasicBlock(nn.Module):
         self.bn2 = nn.BatchNorm2d(outer)
         self.downsample = None
         if stride != 1 or inner != outer:
-            self.downsample = nn.Sequential(nn.Conv2d(inner, outer, 1, stride=stride, bias=False), nn.BatchNorm2d(outer))
+            projection = nn.Conv2d(inner, outer, 1, stride=stride, bias=False)
+            self.downsample = nn.Sequential(projection, nn.BatchNorm2d(outer))
 
     def forward(self, x):
         identity = x if self.downsample is None else self.downsample(x)

@@ -20,7 +20,8 @@ class Attention(nn.Module):
 
     def forward(self, x):
         batch, tokens, width = x.shape
-        q, k, v = self.qkv(x).reshape(batch, tokens, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+        split = self.qkv(x).reshape(batch, tokens, 3, self.heads, width // self.heads)
+        q, k, v = split.permute(2, 0, 3, 1, 4).unbind(0)
         mixed = F.scaled_dot_product_attention(q, k, v)
         return self.proj(mixed.transpose(1, 2).reshape(batch, tokens, width))
 

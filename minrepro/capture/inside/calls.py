@@ -23,6 +23,8 @@ RESHAPING = {
 }
 """Writes to a tensor's shape instead of its values."""
 
+FLASH = "_scaled_dot_product_flash_attention_for_cpu"
+
 WHOLE = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 """Composite operators that come apart into kernels of one processor only."""
 
@@ -49,23 +51,22 @@ def observe(recorder, func, args, kwargs, run, apart):
         func: the overload, with its schema.
         args, kwargs: as the dispatcher gives them.
         run: ``run(func, args, kwargs)`` executes it without being watched.
-        apart: the same with what happens inside being watched.
+        apart: the same with what happens inside being watched; None where that is not possible.
     """
     space, _, name = func._schema.name.partition("::")
     if name in SILENT:
         return run(func, args, kwargs)
     composite = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
     if space != "aten":
-        if composite:
+        if composite and apart is not None:
             return apart(func, args, kwargs)
         raise Unrecordable("the operator %s is not one of ATen" % func)
     call = Call(recorder, func, name, args, kwargs)
-    if call.random:
-        if composite and not name.startswith(DRAWS):
+    if call.random and not name.startswith(DRAWS):
+        if composite and apart is not None:
             return apart(func, args, kwargs)
-        if not name.startswith(DRAWS):
-            raise Unrecordable("the random operator %s" % func)
-    elif composite and recorder.rows and not call.has_row and not call.rewritten and name not in WHOLE:
+        raise Unrecordable("the random operator %s" % func)
+    if composite and apart is not None and call.unspelled:
         return apart(func, args, kwargs)
     return call.written(run) if call.writes else call.plain(run)
 
@@ -94,11 +95,13 @@ class Call:
         self.has_row = name in recorder.rows or "%s.%s" % (name, self.overload) in recorder.rows
 
     @property
-    def rewritten(self):
-        """True for calls that are recorded as another operator, so that a row of their own is not needed."""
+    def unspelled(self):
+        """True if no backend could spell this call and nothing below rewrites it: better recorded in parts."""
+        if not self.recorder.rows or self.has_row or self.random or self.writes or self.name in WHOLE:
+            return False
         returned = self.func._schema.returns
-        aliases = bool(returned) and returned[0].alias_info is not None and not returned[0].alias_info.is_write
-        return aliases or self.name in UNSET or self.name in FILLED or self.name == "nonzero_numpy" or bool(self.writes)
+        views = bool(returned) and returned[0].alias_info is not None
+        return not views and self.name not in UNSET and self.name not in FILLED and self.name != "nonzero_numpy"
 
     def _settled(self):
         """True if a call that could be random is not: evaluation mode, or a probability of zero."""
@@ -189,6 +192,13 @@ class Call:
 
     def _several(self, args, leaves, parents, place):
         op, overload = self.name, self.overload
+        if op == FLASH:
+            # One processor's kernel of an operator that every framework has; only a backward reads its second result.
+            op, overload = "scaled_dot_product_attention", "default"
+            args = {key: args[key] for key in ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale")}
+            self.recorder.bind(leaves[0], self.recorder.emit(op, overload, args, leaves[:1], place=place)[0])
+            self.recorder.lose(leaves[1])
+            return
         if op == "nonzero_numpy":
             if self.bound["self"].dim() == 0:
                 raise Unrecordable("nonzero of a scalar as a tuple")
@@ -254,7 +264,7 @@ class Call:
     def _functional(self, key):
         """The overload that computes the same without writing, or None."""
         target = self.bound[key]
-        same_dtype = all(item.dtype == target.dtype or item.dtype in (torch.bool, torch.int64) for item in self.tensors())
+        same_dtype = all(item.dtype in (target.dtype, torch.bool, torch.int64) for item in self.tensors())
         if self.name in OTHER_DTYPE or self.name == "copy_" and self.recorder.rows or not same_dtype:
             return None
         packet = getattr(torch.ops.aten, self.name[:-1] if key != "out" else self.name, None)

@@ -116,7 +116,9 @@ def load(source, inputs, seed, train):
         raise Mistake("no_module", callable=source["callable"], got=type(module).__name__)
     module.train(train)
     _refuse_nan(module)
-    args, kwargs = _arguments(module, values.from_specs(inputs, seed, Mistake) if inputs else given)
+    # A user's specs mean exactly what they say; what a callable gives can be meant in several ways.
+    ways = [values.from_specs(inputs, seed, Mistake)] if inputs else values.readings(given)
+    args, kwargs = _arguments(module, ways, given is None and not inputs)
     subject = Subject(module, type(module).__name__, args, kwargs, seed)
     subject.seconds["build"] = time.perf_counter() - start
     return subject
@@ -185,11 +187,10 @@ def _refuse_nan(module):
         raise Mistake("nan", entries=bad)
 
 
-def _arguments(module, given):
-    """(args, kwargs) for the model's forward, checked against its signature."""
+def _arguments(module, ways, nothing):
+    """The first of several (args, kwargs) that the signature of the model's forward takes."""
     signature = inspect.signature(module.forward)
-    candidates = values.readings(given)
-    for args, kwargs in candidates:
+    for args, kwargs in ways:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -197,7 +198,7 @@ def _arguments(module, given):
             continue
         return args, kwargs
     forward = "forward%s of %s" % (signature, type(module).__name__)
-    if given is None:
+    if nothing:
         raise Mistake("inputs_missing", forward=forward, example=_example(module, signature))
     raise Mistake("inputs_wrong", forward=forward, message=refusal)
 

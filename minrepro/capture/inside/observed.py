@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import calls
 from .model import HERE, TORCH
-from .record import Recorder, Unrecordable
+from .record import Recorder
 
 
 class Watch:
@@ -127,7 +127,7 @@ def log(subject, rows):
     def observed(self, func, types, args=(), kwargs=None):
         return calls.observe(watch.recorder, func, args, kwargs or {}, run, apart)
 
-    # Set after the class was made: the base class wraps what it finds in the body, and the wrapper imports the compiler.
+    # Set after the class was made: the base class wraps what it finds in the body, and that imports the compiler.
     Mode.__torch_dispatch__ = observed
     return watch.record(mode)
 
@@ -142,11 +142,8 @@ def dispatch(subject, rows):
     def run(func, args, kwargs):
         return func(*args, **kwargs)
 
-    def apart(func, args, kwargs):
-        raise Unrecordable("the random operator %s" % func)
-
     def observed(self, func, types, args=(), kwargs=None):
-        return calls.observe(watch.recorder, func, args, kwargs or {}, run, apart)
+        return calls.observe(watch.recorder, func, args, kwargs or {}, run, None)
 
     Mode.__torch_dispatch__ = observed
     return watch.record(Mode())

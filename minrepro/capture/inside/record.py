@@ -37,8 +37,8 @@ class Value:
 class Cell:
     """One storage: how often it was written, and who looks at it."""
 
-    def __init__(self):
-        self.version, self.values = 0, []
+    def __init__(self, storage):
+        self.storage, self.version, self.values = storage, 0, []
 
     def alive(self):
         """The values whose tensor still exists."""
@@ -93,15 +93,22 @@ class Recorder:
         if parent is not None:
             cell = parent.cell
         else:
-            cell = self.cells[tensor.untyped_storage()._cdata] = Cell()
+            storage = tensor.untyped_storage()._cdata
+            cell = self.cells[storage] = Cell(storage)
         value = Value(tensor, name, cell, parent, view)
         self.known[id(tensor)] = value
         return value
 
+    def lose(self, tensor):
+        """Forget how a computed tensor came about: whoever reads it makes the recording fail."""
+        self.bind(tensor, "").version = -1
+
     def find(self, tensor):
-        """The value of a tensor that the recording has seen, or None."""
+        """The value of a tensor that the recording has seen, or None (also if it got other memory behind our back)."""
         value = self.known.get(id(tensor))
-        return value if value is not None and value.tensor() is tensor else None
+        if value is None or value.tensor() is not tensor:
+            return None
+        return value if value.cell.storage == tensor.untyped_storage()._cdata else None
 
     def value(self, tensor):
         """The value of a tensor; one that was never seen is an alias of known memory or a new constant."""
@@ -114,9 +121,9 @@ class Recorder:
         if cell is not None and cell.alive():
             parent = next((v for v in cell.values if v.parent is None), cell.values[0])
             return self.hang(tensor, parent)
-        path, _ = self.where()
-        attribute = self.attributes.get(id(tensor))
-        return self.input(tensor, "constant", attribute or "", attribute or "%s.constant" % path if path else "constant")
+        attribute, path = self.attributes.get(id(tensor), ""), self.where()[0]
+        wanted = attribute or ("%s.constant" % path if path else "constant")
+        return self.input(tensor, "constant", attribute, wanted)
 
     def is_scalar(self, tensor):
         """True for a constant without axes: a Python number that torch wrapped."""
@@ -135,7 +142,7 @@ class Recorder:
         """The name that holds what the tensor holds now, rebuilt from its parent if its memory was written."""
         if value.version != value.cell.version:
             if value.parent is None:
-                raise Unrecordable("a tensor is stale and has no base")
+                raise Unrecordable("a tensor whose origin is not known any more")
             parent = self.fresh(value.parent)
             if value.view is None:
                 raise Unrecordable("a view cannot be rebuilt after its base was written")

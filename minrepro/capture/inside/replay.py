@@ -67,5 +67,6 @@ def check(recording, expected, subject):
         return {"exact": True, "worst": 0.0, "why": ""}
     worst = max(map(difference, found, expected))
     if all(map(same, found, recording.seen)) and not all(map(same, subject.run(), expected)):
-        return {"exact": True, "worst": 0.0, "why": "the model gives other results on every call; this is the recorded one"}
+        why = "the model gives other results on every call; the replay gives those of the recorded one"
+        return {"exact": True, "worst": 0.0, "why": why}
     return {"exact": False, "worst": worst, "why": "the replay differs by up to %.3g" % worst}

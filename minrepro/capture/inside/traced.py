@@ -16,7 +16,7 @@ from .record import Unrecordable
 
 def export(subject, rows):
     """``torch.export``, non-strict, functionalised; composite operators stay whole."""
-    watch = Watch(subject, frozenset())
+    watch = Watch(subject, rows)
     with subject.started() as (args, kwargs):
         program = torch.export.export(subject.module, args, kwargs, strict=False)
     program = program.run_decompositions({})
@@ -30,8 +30,8 @@ def export(subject, rows):
             else:
                 values.append(_held(program, subject.module, spec.target))
         results = _interpret(watch, program.graph, values, None, _exported_place)
-        wanted = [spec for spec in program.graph_signature.output_specs]
-        outputs = [value for spec, value in zip(wanted, results) if spec.kind.name == "USER_OUTPUT"]
+        specs = program.graph_signature.output_specs
+        outputs = [value for spec, value in zip(specs, results) if spec.kind.name == "USER_OUTPUT"]
         labels = [label for label, _ in subject.tensors_of(subject.call())]
         tensors = [value for value in outputs if isinstance(value, torch.Tensor)]
         return watch.recorder.finish(list(zip(labels, tensors)))
@@ -41,7 +41,7 @@ def make_fx(subject, rows):
     """``make_fx`` on real values, functionalised, with module paths by hooks."""
     from torch.fx.experimental.proxy_tensor import make_fx as trace
 
-    watch = Watch(subject, frozenset())
+    watch = Watch(subject, rows)
     places, labels = {}, []
     state = {**dict(subject.module.named_parameters()), **dict(subject.module.named_buffers())}
     kept = torch.fx.Graph.create_node
@@ -95,9 +95,6 @@ def _interpret(watch, graph, values, holder, place):
     def run(func, args, kwargs):
         return func(*args, **kwargs)
 
-    def apart(func, args, kwargs):
-        raise Unrecordable("the random operator %s" % func)
-
     for node in graph.nodes:
         if node.op == "output":
             return torch.fx.node.map_arg(node.args[0], known.__getitem__)
@@ -109,7 +106,7 @@ def _interpret(watch, graph, values, holder, place):
             args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
             watch.recorder.where = lambda node=node: place(node)
             if isinstance(node.target, torch._ops.OpOverload):
-                known[node] = calls.observe(watch.recorder, node.target, args, kwargs, run, apart)
+                known[node] = calls.observe(watch.recorder, node.target, args, kwargs, run, None)
             elif node.target is operator.getitem:
                 known[node] = args[0][args[1]]
             else:

@@ -110,7 +110,7 @@ def from_specs(specs, seed, mistake):
                 kwargs[name] = value
             else:
                 args.append(value)
-    return (tuple(args), kwargs) if args and kwargs else kwargs or tuple(args)
+    return tuple(args), kwargs
 
 
 def _drawn(spec, seed):
