@@ -37,6 +37,7 @@ class Backend(msgspec.Struct, frozen=True):
         rename: root names to replace in those.
         spells: operator -> spelling that only this file knows.
         path: the file, for the worker.
+        dead_after_fork: operators that hang in a forked child and nowhere else.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Backend(msgspec.Struct, frozen=True):
     like: str = ""
     rename: Mapping[str, str] = {}
     spells: Mapping[str, Spelling] = {}
+    dead_after_fork: tuple[str, ...] = ()
 
     def spelling(self, row: Op) -> tuple[Spelling, Mapping[str, str]]:
         """The spelling of an operator and the renaming that goes with it.
@@ -105,6 +107,7 @@ def table() -> dict[str, Backend]:
             like=data.get("like", ""),
             rename=data.get("rename", {}),
             spells=data.get("spells", {}),
+            dead_after_fork=tuple(data.get("dead_after_fork", ())),
         )
     return found
 

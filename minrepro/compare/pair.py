@@ -108,7 +108,7 @@ class Pair:
     def isolated(self, side: Side, operators: frozenset[str], text: Program, feeds, outputs, knobs) -> Outcome:
         """Run a program in a forked child, or without a fork where that was found to be needed."""
         name = (side.spec.name, operators)
-        if self._survives_fork.get(name, True):
+        if self.survives_fork(side, operators):
             outcome = side.worker.run(text, feeds, outputs, **knobs)
             if not isinstance(outcome, (Crashed, TimedOut)) or name in self._survives_fork:
                 return outcome
@@ -116,6 +116,11 @@ class Pair:
             self._survives_fork[name] = isinstance(again, (Crashed, TimedOut))
             return again
         return side.worker.direct(text, feeds, outputs, **knobs)
+
+    def survives_fork(self, side: Side, operators: frozenset[str]) -> bool:
+        """False if these operators are known, or were found, to hang in a forked child and nowhere else."""
+        known = not operators & set(side.spec.backend.dead_after_fork)
+        return self._survives_fork.get((side.spec.name, operators), known)
 
     def spell(self, case: Case, side: Side) -> Program:
         """A case as text of one side's framework."""

@@ -86,7 +86,7 @@ def decode(data: bytes, kind: type[T] = Case, limit_bytes: int = LIMIT_BYTES) ->
 
 def kind_of(head: bytes) -> str:
     """What the beginning of a text says it holds (``Case``, ``Finding`` ...); empty if `encode` did not write it."""
-    match = re.match(rb'\{"format": \d+, "kind": "(\w+)", "value": ', head)
+    match = re.match(rb'\{\s*"format":\s*\d+,\s*"kind":\s*"(\w+)",\s*"value":', head)
     return match[1].decode() if match else ""
 
 

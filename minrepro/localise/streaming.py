@@ -216,10 +216,14 @@ class Stream:
             return Comparison("unsupported", why=str(error)), None
         knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
         free = list(text.variables.values())
-        result = worker.step(text, feeds, graph.outputs, free=free, remote=True, **knobs)
-        if isinstance(result, (Crashed, TimedOut)):
-            knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
-            operators = frozenset(node.op for node in graph.nodes)
+        operators = frozenset(node.op for node in graph.nodes)
+        result: Outcome | dict[str, Value]
+        if self.pair.survives_fork(self.pair.candidate, operators):
+            result = worker.step(text, feeds, graph.outputs, free=free, remote=True, **knobs)
+            lost = isinstance(result, (Crashed, TimedOut))
+        else:
+            lost = True
+        if lost:
             result = self.pair.isolated(self.pair.candidate, operators, text, feeds, graph.outputs, knobs)
             worker.open()
         elif isinstance(result, dict):

@@ -161,28 +161,26 @@ def render(
         raise Unsupported(f"{row.name} on {backend}: the argument {missing[0]!r} is missing")
     text = spelling if isinstance(spelling, str) else spelling(Args(bind(row, args, specs)))
     tree = ast.parse(text)
-    filler = _Filler(bound, row.params, names, dtypes, rename, terse)
+    filler = _Filler(bound, row.params, names, dtypes, {**rename, **_locals(tree, row, outputs[0])}, terse)
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
-        value = filler.visit(last.value)
-        if len(outputs) == 1:
-            body = [*map(filler.visit, tree.body[:-1]), _assign(outputs[0], value)]
-        else:
-            body = [*map(filler.visit, tree.body[:-1]), _assign_all(outputs, value)]
-        return Text(_lines(body), outputs)
-    assert isinstance(last, ast.Assign), f"{row.name} on {backend}: a block must end with 'out = ...'"
+        return Text(_lines([*map(filler.visit, tree.body[:-1]), _assign(outputs, filler.visit(last.value))]), outputs)
+    if not isinstance(last, ast.Assign):
+        raise ValueError(f"{row.name} on {backend}: a spelling in statements must end with 'out = ...'")
     body = [filler.visit(statement) for statement in tree.body]
     tail = body[-1]
-    if len(outputs) == 1 and isinstance(tail.value, ast.Name) and tail.targets[0].id == "out" and len(body) > 1:
-        # `out = x` only gives a written tensor a second name: use the first one.
-        return Text(_lines(_rename_out(body[:-1], outputs[0])), (_out(tail.value.id, outputs[0]),))
     if len(outputs) > 1:
-        return Text(_lines([*body[:-1], _assign_all(outputs, tail.value)]), outputs)
-    return Text(_lines(_rename_out(body, outputs[0])), outputs)
+        return Text(_lines([*body[:-1], _assign(outputs, tail.value)]), outputs)
+    if isinstance(tail.value, ast.Name) and len(body) > 1 and tail.targets[0].id == outputs[0]:
+        # `out = x` only gives a written tensor a second name: use the first one.
+        return Text(_lines(body[:-1]), (tail.value.id,))
+    return Text(_lines(body), outputs)
 
 
-def _out(name: str, output: str) -> str:
-    return output if name == "out" else name
+def _locals(tree: ast.Module, row: Op, output: str) -> dict[str, str]:
+    """Names that a spelling in statements assigns itself: ``out`` is the output, the others get its name in front."""
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {name: output if name == "out" else f"{output}_{name}" for name in stored - set(row.params)}
 
 
 def bind(row: Op, args: Mapping[str, Arg], specs: Mapping[str, TensorSpec]) -> dict[str, Any]:
@@ -196,20 +194,9 @@ def bind(row: Op, args: Mapping[str, Arg], specs: Mapping[str, TensorSpec]) -> d
     return {name: one(args.get(name, default)) for name, default in row.params.items()}
 
 
-def _assign(target: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(target, ast.Store())], value)
-
-
-def _assign_all(targets: tuple[str, ...], value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Tuple([ast.Name(t, ast.Store()) for t in targets], ast.Store())], value)
-
-
-def _rename_out(body: list[ast.stmt], name: str) -> list[ast.stmt]:
-    class Rename(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.Name:
-            return ast.Name(name, node.ctx) if node.id == "out" else node
-
-    return [Rename().visit(statement) for statement in body]
+def _assign(targets: tuple[str, ...], value: ast.expr) -> ast.stmt:
+    names = [ast.Name(target, ast.Store()) for target in targets]
+    return ast.Assign([names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())], value)
 
 
 def _lines(body: list[ast.stmt]) -> tuple[str, ...]:
