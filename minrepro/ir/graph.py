@@ -123,6 +123,15 @@ class Graph(msgspec.Struct, frozen=True):
             count[name] += 1
         return count
 
+    def needed(self) -> Graph:
+        """The program without the steps that no output needs."""
+        wanted, kept = set(self.outputs), []
+        for node in reversed(self.nodes):
+            if wanted.intersection(node.outputs):
+                kept.append(node)
+                wanted.update(node.inputs)
+        return Graph(self.inputs, tuple(reversed(kept)), self.outputs)
+
     def subgraph(self, keep: tuple[Node, ...], outputs: tuple[str, ...] | None = None) -> Graph:
         """The program of some nodes alone: whatever they read from outside becomes an input.
 

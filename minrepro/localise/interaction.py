@@ -35,12 +35,12 @@ class EndToEnd:
     Args:
         pair: both sides; the reference's session holds every graph input.
         template: case to take settings from.
-        graph: the captured program.
+        graph: the captured program; steps that no output needs (the refused ones) are left away.
         specs: spec of every value, from the teacher-forced pass.
     """
 
     def __init__(self, pair: Pair, template: Case, graph: Graph, specs: Mapping[str, TensorSpec]):
-        self.pair, self.template, self.graph, self.specs = pair, template, graph, specs
+        self.pair, self.template, self.graph, self.specs = pair, template, graph.needed(), specs
         self.queries = 0
         self.found: list[Node] = []
 

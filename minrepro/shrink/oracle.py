@@ -70,6 +70,10 @@ def band(ratio: float, elements: int) -> int:
     return sum(times > edge for edge in BANDS)
 
 
+def _name(case: Case) -> str:
+    return hashlib.sha256(codec.encode(case)).hexdigest()
+
+
 class Oracle:
     """Asks about variants of one case.
 
@@ -102,6 +106,7 @@ class Oracle:
         self.band0 = 0
         self.worst: tuple[int, ...] = ()
         self.exact_ops = True
+        self.due = False
         self._answers: dict[str, Answer] = {}
         self._journal = folder / "journal.jsonl"
         self._resumed = self._read_journal()
@@ -135,7 +140,7 @@ class Oracle:
         Raises:
             BudgetSpent: if a new query is needed and the budget is gone.
         """
-        name = hashlib.sha256(codec.encode(case)).hexdigest()
+        name = _name(case)
         if name in self._answers:
             self.queries["cached"] += 1
             return self._answers[name]
@@ -155,6 +160,11 @@ class Oracle:
         self.say(self.queries["warm"], self.best)
         return answer
 
+    def refused(self, case: Case) -> bool:
+        """True if a variant was asked before and the reference refused it."""
+        known = self._answers.get(_name(case))
+        return known is not None and known.interest == "invalid"
+
     def _evaluate(self, case: Case) -> Answer:
         why = case.lint()
         if why is not None:
@@ -163,8 +173,10 @@ class Oracle:
         self.queries["probes"] += 1
         if isinstance(left, Unspelled):
             return Answer("unresolved", why=left.why)
-        due = self.signature.symptom == "accepted" or self.signature.side == "reference"
-        if not isinstance(left, Completed) and not due:
+        refusing = not isinstance(left, Completed)
+        if self.level == "start":
+            self.due = refusing or self.signature.symptom == "accepted" or self.signature.side == "reference"
+        if refusing and not self.due:
             return Answer("invalid", why="the reference refuses it")
         right = self.pair.run(case, self.pair.candidate)
         self.queries["warm"] += 1

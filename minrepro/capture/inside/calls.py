@@ -128,7 +128,7 @@ class Call:
         """Record a call that writes to nothing."""
         args, place = self.read(), self.recorder.where()
         parents = {item.untyped_storage()._cdata: self.recorder.value(item) for item in self.tensors()}
-        result = run(self.func, self.args, self.kwargs)
+        result = self._attempt(run, args, place)
         several = isinstance(result, (list, tuple))
         leaves = list(result) if several else [result]
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
@@ -145,6 +145,20 @@ class Call:
         else:
             self._one(args, result, parents.get(result.untyped_storage()._cdata), place)
         return result
+
+    def _attempt(self, run, args, place):
+        """Execute the call. One that torch refuses is a step too, if the model lives with it: all others must refuse it."""
+        try:
+            return run(self.func, self.args, self.kwargs)
+        except (NotImplementedError, MemoryError, torch.OutOfMemoryError):
+            raise
+        except Exception:
+            returned = self.func._schema.returns
+            if self.has_row and not self.random and all(str(item.type) == "Tensor" for item in returned):
+                self.recorder.emit(
+                    self.name, self.overload, args, [None] * len(returned), self._kept_defaults(), place=place, refused=True
+                )
+            raise
 
     def _drawn(self, tensors, place):
         for tensor in tensors:

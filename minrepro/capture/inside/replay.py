@@ -7,15 +7,15 @@ from .values import difference, same, twin
 
 
 def run(recording):
-    """Execute the nodes in order; return the output tensors. A value is dropped after its last use."""
-    last = {}
-    for index, node in enumerate(recording.nodes):
+    """Execute the nodes in order, without the refused ones; return the outputs. A value goes after its last use."""
+    last, nodes = {}, [node for node in recording.nodes if not node["refused"]]
+    for index, node in enumerate(nodes):
         for name in references(list(node["args"].values())):
             last[name] = index
     kept = set(recording.outputs)
     values = {entry["name"]: entry["tensor"].detach() for entry in recording.inputs}
     with torch.no_grad():
-        for index, node in enumerate(recording.nodes):
+        for index, node in enumerate(nodes):
             values.update(zip(node["outputs"], execute(node, values)))
             for name in set(references(list(node["args"].values()))):
                 if last[name] == index and name not in kept:

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "value", "op": "clamp", "elements": 1}
+CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "nonfinite", "op": "clamp", "elements": 1}
 
 
 class Model(nn.Module):

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "dtype", "op": "bitwise_and", "elements": 2}
+CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "dtype", "op": "__and__", "elements": 2}
 
 
 class Model(nn.Module):

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "index", "elements": 7}
+CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "shape", "op": "index", "elements": 7}
 
 
 class Model(nn.Module):

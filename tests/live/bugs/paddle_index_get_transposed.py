@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "index", "elements": 5}
+CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "shape", "op": "index", "elements": 5}
 
 
 class Model(nn.Module):

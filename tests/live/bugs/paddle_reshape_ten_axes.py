@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "exception", "op": "view", "elements": 1}
+CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "exception", "op": "reshape", "elements": 1}
 
 
 class Model(nn.Module):
