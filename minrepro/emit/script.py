@@ -97,6 +97,9 @@ def requirements(spec: Spec, environment: Mapping[str, str], numpy: bool) -> lis
 def _ending(finding: Finding) -> Holes:
     """Exception class, signal or patience, each only where the outcome has one."""
     outcome = finding.outcome
+    # Where nothing is expected the reference refuses too, and a child whose call raises ends with 125.
+    fine = ["exit 42"] if finding.expected else ["exit 42", "exit 125"]
+    due = "exit 42 (the call returns)" if finding.expected else "exit 42 or 125 (a result or an exception)"
     if isinstance(outcome, Raised):
         builtin = isinstance(getattr(builtins, outcome.kind, None), type)
         guard = [] if builtin else [f"if type(error).__name__ != {outcome.kind!r}:", "    raise"]
@@ -104,7 +107,13 @@ def _ending(finding: Finding) -> Holes:
     if isinstance(outcome, Crashed):
         if not re.fullmatch(r"SIG[A-Z0-9]+|exit \d+", outcome.signal):
             raise InternalError(f"a script cannot show the end {outcome.signal!r}; expected a signal or an exit status")
-        return {"SIGNAL": json.dumps(outcome.signal)}
+        return {"DUE": due, "ENDINGS": _endings(outcome.signal, fine)}
     if isinstance(outcome, TimedOut):
-        return {"SECONDS": str(min(max(math.ceil(outcome.seconds), HANG_SECONDS[0]), HANG_SECONDS[1]))}
+        seconds = min(max(math.ceil(outcome.seconds), HANG_SECONDS[0]), HANG_SECONDS[1])
+        return {"SECONDS": str(seconds), "DUE": due, "ENDINGS": _endings("SIGALRM", fine)}
     return {}
+
+
+def _endings(bad: str, fine: list[str]) -> str:
+    """How the child may end -> exit status of the script."""
+    return json.dumps({bad: 1, **dict.fromkeys(fine, 0)})

@@ -15,8 +15,8 @@ from minrepro.emit.shipped import folder
 from minrepro.errors import InternalError
 
 STATEMENTS = ("NOTES", "IMPORTS", "SETUP", "STEPS", "EXPECT", "GUARD")
-EXPRESSIONS = ("ACTUAL", "SHOW_EXPECTED", "SHOW_ACTUAL", "SAME", "KIND", "SIGNAL", "SECONDS")
-WORDS = ("PYTHON", "PACKAGES", "TITLE", "WHY", "LIMIT")
+EXPRESSIONS = ("ACTUAL", "SHOW_EXPECTED", "SHOW_ACTUAL", "SAME", "KIND", "ENDINGS", "SECONDS")
+WORDS = ("PYTHON", "PACKAGES", "TITLE", "WHY", "LIMIT", "DUE")
 
 _HOLE = re.compile(rf"\b({'|'.join(STATEMENTS + EXPRESSIONS + WORDS)})\b")
 

@@ -18,6 +18,9 @@ SYMPTOMS = {
     "hang": "never returns",
 }
 
+ADAPTERS = {f"Tensor.{method}" for method in ("squeeze", "unsqueeze", "astype", "to", "item")}
+"""Methods around a call that only fit its arguments or result; it is named after the call."""
+
 
 def title(parts: Parts) -> str:
     """For example ``OneFlow: Tensor.fill_ gives wrong values on a view with steps``."""
@@ -46,7 +49,8 @@ def _api(lines: tuple[str, ...], roots: dict[str, str]) -> str:
         return f"`{text}`"
     # Loading reads best as the call that loads, wherever it stands in its block.
     loads = [name for name in names if "state_dict" in name]
-    return (loads or names or [""])[0]
+    main = [name for name in names if name not in ADAPTERS]
+    return (loads or main or names or [""])[0]
 
 
 def _dotted(func: ast.expr, roots: dict[str, str]) -> str:
