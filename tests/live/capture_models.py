@@ -268,6 +268,19 @@ def nothing():
     return Nothing(), torch.randn(2)
 
 
+class Turned(nn.Module):
+    """Changes the shape of a tensor in place, which a log cannot express."""
+
+    def forward(self, x):
+        y = x.clone()
+        y.t_()
+        return y * 2
+
+
+def turned():
+    return Turned(), torch.randn(2, 3)
+
+
 class Text(nn.Module):
     def forward(self, x):
         return "no tensor"

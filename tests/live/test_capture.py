@@ -139,6 +139,17 @@ def test_make_fx_captures_what_export_refuses(torch_worker):
     assert captured.replay_exact and captured.rung == "make_fx"
 
 
+def test_the_ladder_goes_on_where_a_rung_gives_up(torch_worker):
+    captured = capture(torch_worker, of("turned"))
+    assert captured.replay_exact and captured.rung == "export"
+    assert captured.failures == (("log", "Unrecordable: the write aten.t_.default"),)
+
+
+def test_a_model_is_found_by_package_and_module(torch_worker, monkeypatch):
+    monkeypatch.chdir(HERE.parent.parent)
+    assert capture(torch_worker, "tests.live.capture_models:shared").model == "Shared"
+
+
 def test_numpy_constants_and_draws_become_inputs(torch_worker):
     captured = capture(torch_worker, of("masked"))
     kinds = Counter(captured.kinds.values())
