@@ -21,5 +21,5 @@ environments: .venv/ready
 .venv/ready: pyproject.toml .ci/constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "minrepro needs Python 3.11 or newer: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[test]'
+	$(BIN)/pip install -qq --constraint .ci/constraints.txt --editable '.[test]'
 	touch $@

@@ -154,12 +154,12 @@ class Run:
     def _summarise(self) -> None:
         """Complete `report` with what every run has."""
         sides = {"reference": self.pair.reference, "candidate": self.pair.candidate}
-        peaks = {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        peaks: dict[str, Any] = {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
         for name, side in sides.items():
             if side.worker.ready:
                 side.worker.close()
             self.report[name] = {"spec": str(side.spec), "versions": versions(side)}
-            peaks[name] = side.worker.peak_bytes
+            peaks[name] = {"peak": side.worker.peak_bytes, "after_import": side.worker.import_bytes}
         imports = sum(side.worker.import_seconds for side in sides.values())
         self.report = {
             "verdict": self.verdict,
@@ -200,10 +200,14 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
     run.pair.candidate.worker.ensure()
     if "load" in run.options.modes and captured.state:
         stream = Stream(run.pair, run.template, run.listener.progress)
-        run.traces.append(stream.load({entry.name: entry.key for entry in captured.state}, captured.graph))
+        keys = {entry.name: entry.key for entry in captured.state}
+        turned = [entry.name for entry in captured.state if entry.turned]
+        run.traces.append(stream.load(keys, captured.graph, turned))
     if "forward" in run.options.modes:
         stream = Stream(run.pair, run.template, run.listener.progress)
+        before = run.pair.candidate.worker.computed_seconds
         run.traces.append(stream.forward(captured.graph, captured.specs))
+        run.seconds["forwards"] += run.pair.candidate.worker.computed_seconds - before
     for trace in run.traces:
         run.listener.say(describe_trace(trace))
         record[trace.mode] = [_checked(item) for item in trace.checked]

@@ -99,6 +99,8 @@ class Worker:
         self.process: subprocess.Popen[bytes] | None = None
         self.ready = False
         self.import_seconds = 0.0
+        self.import_bytes = 0
+        self.computed_seconds = 0.0
         self.peak_bytes = 0
         self._in_map: mmap.mmap | None = None
         self._out_map: mmap.mmap | None = None
@@ -147,7 +149,7 @@ class Worker:
             why = f"{reply['kind']}: {reply['message']}" if reply else "the process ended"
             self.stop()
             raise WorkerError(f"{self.backend.title} did not start in {self.interpreter}: {why}\n{self.tail()}")
-        self.import_seconds = reply["seconds"]
+        self.import_seconds, self.import_bytes = reply["seconds"], reply["peak_bytes"]
         self.ready = True
 
     def hello(self) -> dict[str, Any]:
@@ -265,6 +267,7 @@ class Worker:
         reply, extra = self._ask(request, patience, body)
         if reply["outcome"] != "completed":
             return self._failure(reply, steps)
+        self.computed_seconds += reply["computed"]
         if remote:
             # Small answers come inline; they are worth nothing to another worker unless they are tensors here.
             return {entry["name"]: self._remote(entry, extra) for entry in reply["values"]}

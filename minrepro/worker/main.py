@@ -198,7 +198,9 @@ class Evaluator:
                 self.feed(item, body)
             except Exception as error:
                 return dict(describe(error), outcome="raised", node=""), b""
+        began = time.perf_counter()
         failure = self.run_steps(request.get("steps", ()))
+        computed = time.perf_counter() - began
         if failure is not None:
             return dict(failure, outcome="raised"), b""
         try:
@@ -208,7 +210,8 @@ class Evaluator:
             return dict(describe(error), outcome="raised", node=steps[-1]["node"]), b""
         for name in request.get("free", ()):
             self.namespace.pop(name, None)
-        return {"outcome": "completed", "values": entries, "seconds": time.perf_counter() - start}, extra
+        seconds = time.perf_counter() - start
+        return {"outcome": "completed", "values": entries, "seconds": seconds, "computed": computed}, extra
 
 
 def describe(error):
@@ -411,7 +414,7 @@ def main():
         write_frame(connection.fileno(), dict(describe(error), outcome="failed"))
         return
     options["seconds"] = time.perf_counter() - start
-    write_frame(connection.fileno(), {"outcome": "ready", "seconds": options["seconds"]})
+    write_frame(connection.fileno(), {"outcome": "ready", "seconds": options["seconds"], "peak_bytes": peak()})
     serve(connection, backend, options)
 
 
