@@ -36,6 +36,7 @@ class StateEntry(msgspec.Struct, frozen=True):
         name: the variable of the session that holds it; the graph input's name if it is one.
         shape, dtype, strides: of the tensor as the model holds it, strides in elements.
         contiguous: in C order.
+        turned: it shares its memory, transposed, with an entry before it (a tied weight).
     """
 
     key: str
@@ -44,6 +45,7 @@ class StateEntry(msgspec.Struct, frozen=True):
     dtype: str
     strides: tuple[int, ...]
     contiguous: bool
+    turned: bool = False
 
     @property
     def spec(self) -> TensorSpec:

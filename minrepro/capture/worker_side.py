@@ -43,6 +43,6 @@ def state(evaluator):
     """The entries of the captured model's state dict, each bound in the session.
 
     Returns:
-        A list of {"key", "name", "shape", "dtype", "strides", "contiguous"}.
+        A list of {"key", "name", "shape", "dtype", "strides", "contiguous", "turned"}.
     """
     return _inside().state(evaluator)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Callable, Mapping
+from typing import Callable, Collection, Mapping
 
 import msgspec
 import numpy as np
@@ -29,11 +29,15 @@ from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.row import literal
 from minrepro.worker.client import Value, Zeros
 
-LOAD = "load_copy"
+LOAD = "copy_.numpy"
 """Operator of one state entry in load mode: a destination of zeros and the checkpoint's array."""
+TURNED = "load_transposed"
+"""The same into a transposed view of the destination: a weight that is tied to another one the other way round."""
 LAYERS = {("layer_norm", "weight"): ("load_layer_norm", "weight", ("normalized_shape",))}
 """(operator, parameter) -> (operator, source, arguments taken over): entries that are loaded through their layer, because
 a framework's layer may keep the parameter in another form than the function takes it."""
+
+INTO = {"self": Ref("dst"), "src": Ref("src")}
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -110,19 +114,22 @@ class Stream:
         trace.sites = list(self._best.values())
         return trace
 
-    def load(self, keys: Mapping[str, str], graph: Graph) -> Trace:
+    def load(self, keys: Mapping[str, str], graph: Graph, turned: Collection[str] = ()) -> Trace:
         """Check every state entry: load it into a fresh tensor or layer of the candidate and compare bit by bit.
 
         Args:
             keys: variable in the reference's session -> state key.
             graph: tells which operator reads an entry.
+            turned: variables that share their memory, transposed, with an entry before them.
         """
         trace = Trace("load", [], [], 0, self.specs)
         layers = _layers(graph)
         self.pair.candidate.worker.open()
         for done, name in enumerate(keys):
-            comparison, op = self._entry(name, keys[name], layers.get(name), trace)
-            trace.checked.append(Checked(name, op, keys[name], "", comparison))
+            ways = [layers.get(name) or Node(LOAD, INTO, ("out",)), *([Node(TURNED, INTO, ("out",))] if name in turned else [])]
+            for way in ways:
+                node = msgspec.structs.replace(way, path=keys[name])
+                trace.checked.append(Checked(name, node.op, keys[name], "", self._entry(name, node, trace)))
             self.progress(done + 1, len(keys), keys[name])
         self.pair.candidate.worker.close()
         trace.sites = list(self._best.values())
@@ -246,27 +253,26 @@ class Stream:
         self._twinned.add(key)
         return True
 
-    def _entry(self, name: str, key: str, layer: Node | None, trace: Trace) -> tuple[Comparison, str]:
+    def _entry(self, name: str, node: Node, trace: Trace) -> Comparison:
         """Load one entry on the candidate and compare it with what the checkpoint holds."""
         reference = self.pair.reference
         held = Program((), (), {name: identifier(name, reference.spec.backend)})
         taken = reference.worker.step(held, {}, (name,), remote=True)
         if not isinstance(taken, dict):
-            return Comparison("unresolved", why=f"the entry {key!r} cannot be read: {taken}"), LOAD
+            return Comparison("unresolved", why=f"the entry {node.path!r} cannot be read: {taken}")
         value = reference.worker.fetch(taken[name])
-        dense = TensorSpec(value.shape, value.dtype.name)
-        node, feeds = Node(LOAD, {"self": Ref("dst"), "src": Ref("src")}, ("out",), key), {"dst": Zeros(dense)}
-        if layer is not None:
-            node, feeds = msgspec.structs.replace(layer, path=key), {}
-        feeds["src"] = taken[name]
-        graph = Graph(tuple(feeds), (node,), ("out",))
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
-        left = Completed({"out": Tensor(value.view, value.dtype)})
-        specs = {"dst": dense, "src": value.spec}
-        comparison, right = self._candidate(graph, specs, feeds, left, trace, settled=True)
+        due = value.view.T if node.op == TURNED else value.view
+        feeds = {"dst": Zeros(TensorSpec(due.shape, value.dtype.name)), "src": taken[name]}
+        graph = Graph(node.inputs, (node,), ("out",))
+        left = Completed({"out": Tensor(due, value.dtype)})
+        feeds = {key: feeds[key] for key in graph.inputs}
+        comparison, right = self._candidate(
+            graph, {key: feed.spec for key, feed in feeds.items()}, feeds, left, trace, settled=True
+        )
         if comparison.verdict == "diverges":
             self._remember(node, feeds, comparison, left, right)
-        return comparison, node.op
+        return comparison
 
     def _remember(self, node: Node, feeds: Mapping[str, Value], comparison, reference, candidate) -> None:
         """Keep the cheapest instance of each distinct suspected bug, with its inputs copied out of shared memory."""

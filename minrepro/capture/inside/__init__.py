@@ -30,12 +30,20 @@ def state(evaluator):
     """See `worker_side.state`."""
     subject = evaluator.captured
     names = encode.Names(evaluator.namespace)
-    entries = []
+    entries, places = [], set()
     for key, tensor in subject.module.state_dict(keep_vars=True).items():
         name = subject.bound.get(id(tensor)) or names.new(key)
         evaluator.namespace[name] = tensor.detach()
-        entries.append(dict(encode.describe(tensor), key=key, name=name, contiguous=tensor.is_contiguous()))
+        turned = tensor.dim() == 2 and min(tensor.shape) > 1 and _place(tensor.t()) in places
+        places.add(_place(tensor))
+        described = encode.describe(tensor)
+        entries.append(dict(described, key=key, name=name, contiguous=tensor.is_contiguous(), turned=turned))
     return entries
+
+
+def _place(tensor):
+    """Which memory a tensor shows, and how."""
+    return tensor.untyped_storage().data_ptr(), tensor.storage_offset(), tuple(tensor.shape), tensor.stride()
 
 
 def _climb(evaluator, subject, rung, rows):
