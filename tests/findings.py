@@ -73,7 +73,7 @@ def replayed(backend: str) -> Finding:
     """The founding case, four elements, on one framework."""
     source = tensor([[0, 1], [2, 3]], layout=TRANSPOSED)
     return finding(
-        backend, "load_copy", {"self": tensor([[0, 0], [0, 0]]), "src": source}, {}, "value",
+        backend, "copy_.numpy", {"self": tensor([[0, 0], [0, 0]]), "src": source}, {}, "value",
         done(tensor([[0, 1], [2, 3]])), source, why="bits of the source", replay="flat-copy", diagnosis=LAYOUT,
     )
 

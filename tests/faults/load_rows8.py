@@ -4,7 +4,7 @@ FAULT = {
     "title": "loading stops after 7 rows",
     "family": "load",
     "model": "mixer_tiny",
-    "ops": ["load_copy"],
+    "ops": ["copy_.numpy"],
     "symptom": "value",
     "mode": "load",
 }

@@ -10,7 +10,7 @@ from minrepro.ir.case import Case
 from minrepro.shrink.state import Search
 
 ORDER = 15
-SIMPLER = {"load_state_dict": "load_copy"}
+SIMPLER = {"load_state_dict": "copy_.numpy"}
 """Operators with the same parameters, the simpler one on the right."""
 
 
