@@ -58,7 +58,7 @@ DTYPES: dict[str, DType] = {
         DType("complex128", 128, "complex", 2.0**-53, 2.0**-1022),
     )
 }
-"""All types, simplest first: the order is the dtype rank of `ir.order`."""
+"""All types, simplest first: the order is the dtype rank of `shrink.order`."""
 
 RANK = {name: rank for rank, name in enumerate(DTYPES)}
 

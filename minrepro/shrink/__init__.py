@@ -1,7 +1,8 @@
 """Case, signature -> Reduction: the smallest case in the total order with the same signature.
 
-Passes (one file each in `passes/`) run in order until none of them changes anything. Then every single step that any
-pass still knows is asked once more: that list, with its answers, is the certificate that nothing is left to remove.
+Passes (one file each in `passes/`) run in order, each with the large moves that it knows. From then on every pass is only
+asked for its single steps, and runs again where one of them is accepted. When no step of any pass is accepted any more,
+that list, with its answers, is the certificate that nothing is left to remove.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 from types import ModuleType
 
 from minrepro import registry
-from minrepro.ir.order import key
+from minrepro.shrink.order import key
 from minrepro.ir.reduction import Needed, Reduction
 from minrepro.shrink.oracle import BudgetSpent, Oracle
 from minrepro.shrink.state import Search
 
 ROUNDS = 8
-"""Rounds of all passes at most; two are the rule, since a second one mostly asks what is cached."""
+"""Rounds of all passes at most; two are the rule."""
 
 
 def ordered() -> tuple[ModuleType, ...]:
@@ -36,34 +37,30 @@ def shrink(oracle: Oracle) -> Reduction:
     certificate: tuple[Needed, ...] = ()
     complete = True
     try:
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             before = key(oracle.best)
             for module in ordered():
                 oracle.level = name(module)
-                module.run(search)
-            if key(oracle.best) == before:
-                found = _certificate(oracle, search)
-                if found is not None:
-                    certificate = found
-                    break
+                if number == 0 or any(search.accepts(variant) for _, variant in module.steps(search)):
+                    module.run(search)
+            if number and key(oracle.best) == before:
+                certificate = _certificate(oracle, search)
+                break
     except BudgetSpent:
         complete = False
     slipped = tuple(oracle.slipped.items())
     return Reduction(oracle.best, oracle.signature, dict(oracle.queries), certificate, slipped, complete)
 
 
-def _certificate(oracle: Oracle, search: Search) -> tuple[Needed, ...] | None:
-    """Ask every single step once; None if one of them is accepted after all, which starts another round."""
+def _certificate(oracle: Oracle, search: Search) -> tuple[Needed, ...]:
+    """Every single step with the answer it got; all of them were asked, and none was accepted."""
     lines: dict[str, str] = {}
-    oracle.level = "certificate"
     for module in ordered():
-        for what, variant in list(module.steps(search)):
-            if key(variant) >= key(oracle.best):
-                continue
-            if oracle.accepts(variant):
-                return None
-            answer = oracle.ask(variant)
-            lines.setdefault(what, answer.interest if not answer.why else f"{answer.interest}: {answer.why}")
+        oracle.level = name(module)
+        for what, variant in module.steps(search):
+            if key(variant) < key(oracle.best):
+                answer = oracle.ask(variant)
+                lines.setdefault(what, answer.interest if not answer.why else f"{answer.interest}: {answer.why}")
     return tuple(Needed(what, result) for what, result in lines.items())
 
 

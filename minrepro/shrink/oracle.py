@@ -23,7 +23,7 @@ from minrepro.compare.verdict import bound, judge
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
-from minrepro.ir.order import key
+from minrepro.shrink.order import key
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, Unspelled
 from minrepro.ir.signature import BANDS, Signature, normalise
 

@@ -94,7 +94,7 @@ def test_no_machine_paths_and_no_open_ends() -> None:
     for path in [*SOURCES, ROOT / "README.md", ROOT / "pyproject.toml"]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"/(root|home|work|tmp)/[A-Za-z]", text), f"{path} names a folder of one machine"
-        assert not re.search(r"\b(TODO|FIXME|XXX|NotImplementedError)\b", text), f"{path} leaves something open"
+        assert not re.search(r"\b(TODO|FIXME|XXX)\b|raise NotImplementedError", text), f"{path} leaves something open"
         assert "allclose(" not in text, f"{path} compares with a bare allclose"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from minrepro.ir.case import Case
 from minrepro.ir.dtype import from_float64, to_float64
-from minrepro.ir.order import value_rank
+from minrepro.shrink.order import value_rank
 from minrepro.ir.tensor import Tensor
 from minrepro.shrink.state import Search
 
