@@ -8,28 +8,32 @@ from minrepro.errors import Unsupported
 from minrepro.ir.tensor import Tensor
 from minrepro.ops.absent import absent
 from minrepro.ops.row import Args, op
-from minrepro.ops.sample import normal, values
+from minrepro.ops.sample import drawn, normal, values
 
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23, "complex128": 2.0**-52}
 
 
+@drawn
 def square(*shape: int, seed: int = 0) -> Tensor:
     """A general matrix (or a batch) far from singular."""
     return values(normal(*shape, seed=seed).values + shape[-1] * np.eye(shape[-1]))
 
 
+@drawn
 def definite(*shape: int, seed: int = 0) -> Tensor:
     """A symmetric positive definite matrix (or a batch)."""
     factor = normal(*shape, seed=seed).values
     return values(factor @ factor.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1]))
 
 
+@drawn
 def symmetric(*shape: int, seed: int = 0) -> Tensor:
     """A symmetric matrix (or a batch) with distinct eigenvalues."""
     factor = normal(*shape, seed=seed).values
     return values(factor + factor.swapaxes(-1, -2) + 3 * np.diag(np.arange(shape[-1])))
 
 
+@drawn
 def triangular(n: int, lower: bool = True) -> Tensor:
     """A triangular matrix far from singular."""
     full = square(n, n).values
