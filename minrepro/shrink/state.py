@@ -37,6 +37,10 @@ class Search:
         """Ask without taking it."""
         return self._oracle.ask(case).interest == "interesting"
 
+    def refused(self, case: Case) -> bool:
+        """True if the reference refused a variant that was asked before."""
+        return self._oracle.refused(case)
+
     def essential(self, atoms: Sequence[T], works: Callable[[list[T]], bool]) -> list[T]:
         """The few atoms that have to stay."""
         return algorithms.essential(atoms, works)

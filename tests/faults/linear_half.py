@@ -1,7 +1,7 @@
-"""Linear adds up in steps of 1/16 in float16."""
+"""Linear answers in steps of one half in float16."""
 
 FAULT = {
-    "title": "linear adds up in steps of 1/16 in float16",
+    "title": "linear answers in steps of one half in float16",
     "family": "dtype",
     "model": "tests/faults/models/half.py:build",
     "ops": ["linear"],
@@ -18,6 +18,6 @@ def install(backend):
 
     def linear(input, weight, bias=None):
         out = right(input, weight, bias)
-        return (out * 16).round() / 16 if input.dtype == torch.float16 else out
+        return (out * 2).round() / 2 if input.dtype == torch.float16 else out
 
     F.linear = linear

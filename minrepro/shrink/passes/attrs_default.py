@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-import msgspec
-
 from minrepro import ops
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Node, refs
 from minrepro.ops.row import REQUIRED
-from minrepro.shrink.coupling import set_argument
+from minrepro.shrink.coupling import set_argument, with_nodes
 from minrepro.shrink.state import Search
 
 ORDER = 50
@@ -27,7 +25,7 @@ def run(search: Search) -> None:
             if (index, name) not in stay:
                 row = ops.find(nodes[index].op)
                 nodes[index] = set_argument(nodes[index], name, -1, row.params[name])
-        return _with_nodes(case, nodes)
+        return with_nodes(case, nodes)
 
     if set_ones:
         stay = search.essential(set_ones, lambda s: len(s) == len(set_ones) or search.interesting(without(s)))
@@ -49,7 +47,7 @@ def _given(node: Node) -> Iterator[str]:
 
 
 def steps(search: Search) -> Iterator[tuple[str, Case]]:
-    """One argument at its default, or one number of it made smaller; an optional tensor left out."""
+    """One argument at its default, or one number of it made smaller."""
     case = search.case
     for index, node in enumerate(case.graph.nodes):
         row = ops.find(node.op)
@@ -58,18 +56,12 @@ def steps(search: Search) -> Iterator[tuple[str, Case]]:
             for other in _simpler(value, default):
                 nodes = list(case.graph.nodes)
                 nodes[index] = set_argument(node, name, -1, other)
-                yield f"{node.op}: {name} = {other!r}", _with_nodes(case, nodes)
+                yield f"{node.op}: {name} = {other!r}", with_nodes(case, nodes)
 
 
 def _simpler(value: Any, default: Any) -> Iterator[Any]:
     """Simpler arguments, simplest first."""
-    has_refs = any(True for _ in refs(value))
-    if has_refs:
-        if default is None:
-            yield None
-        if isinstance(value, tuple) and len(value) > 1:
-            for position in range(len(value)):
-                yield value[:position] + value[position + 1 :]
+    if any(True for _ in refs(value)):
         return
     if default is not REQUIRED and (type(value) is not type(default) or value != default):
         yield default
@@ -102,11 +94,3 @@ def _numbers(value: int | float) -> Iterator[int | float]:
         if option not in seen and abs(option) < abs(value):
             seen.add(option)
             yield option
-
-
-def _with_nodes(case: Case, nodes: list[Node]) -> Case:
-    """The case with other nodes; feeds that nothing reads any more are dropped."""
-    used = {name for node in nodes for name in node.inputs}
-    inputs = tuple(name for name in case.graph.inputs if name in used)
-    graph = msgspec.structs.replace(case.graph, nodes=tuple(nodes), inputs=inputs)
-    return msgspec.structs.replace(case, graph=graph, feeds={name: case.feeds[name] for name in inputs})

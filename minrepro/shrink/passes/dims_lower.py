@@ -1,7 +1,7 @@
 """Make sizes small: all classes at 1, at 2, at 3; then the few that must stay large, galloping up from the minimum.
 
 Size-1 special paths often hide a bug, hence the second and third level (design note on reduction, 6.2). Values are
-kept by cropping: first around the worst element of the output, then around extreme values, then from the start.
+kept by cropping: first around the worst element of the output, then around extreme values.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ LEVELS = (1, 2, 3)
 
 
 def run(search: Search) -> None:
-    """Lower every class of coupled sizes as far as the bug allows."""
+    """Lower every class of coupled sizes as far as the bug allows, then single axes to 1 where they may broadcast."""
     for position in range(len(couplings(search.case))):
         options = couplings(search.case)
         if position < len(options) and _lower(search, position):
-            return
+            break
+    while any(search.accepts(variant) for _, variant in _alone(search)):
+        pass
 
 
 def _lower(search: Search, position: int) -> bool:
@@ -35,32 +37,35 @@ def _lower(search: Search, position: int) -> bool:
     classes = couplings(before)[position]
     if not classes:
         return False
+    known = 0
     for level in LEVELS:
         sizes = {c: max(c.low, min(level, c.size)) for c in classes}
-        windows = None if level == 1 else 1
-        if any(search.accepts(v) for v in variants(search, before, sizes, windows)):
+        if any(search.accepts(v) for v in variants(search, before, sizes, 2 if level == 1 else 1)):
             break
     else:
-        _keep_few(search, before, classes)
+        stay = _keep_few(search, before, classes)
+        # If one class decides alone, it was already asked at every level.
+        known = LEVELS[-1] if len(stay) == 1 else LEVELS[0]
     for name in [c.name for c in sorted(classes, key=lambda c: -c.size)]:
-        _gallop(search, position, name)
+        _gallop(search, position, name, known)
     return search.case is not before
 
 
-def _keep_few(search: Search, case: Case, classes: tuple[Class, ...]) -> None:
+def _keep_few(search: Search, case: Case, classes: tuple[Class, ...]) -> list[Class]:
     """Find the classes that must stay as they are while the others go to the minimum."""
 
-    def works(stay: list[Class]) -> bool:
-        sizes = {c: c.low for c in classes if c not in stay and c.size > c.low}
-        return any(search.interesting(v) for v in variants(search, case, sizes, 1))
+    def lowered(stay: list[Class]) -> dict[Class, int]:
+        return {c: c.low for c in classes if c not in stay and c.size > c.low}
 
-    stay = search.essential(list(classes), works)
-    sizes = {c: c.low for c in classes if c not in stay and c.size > c.low}
-    any(search.accepts(v) for v in variants(search, case, sizes, 1))
+    stay = search.essential(
+        list(classes), lambda stay: any(search.interesting(v) for v in variants(search, case, lowered(stay), 1))
+    )
+    any(search.accepts(v) for v in variants(search, case, lowered(stay), 1))
+    return stay
 
 
-def _gallop(search: Search, position: int, name: str) -> None:
-    """Lower one class alone."""
+def _gallop(search: Search, position: int, name: str, known: int) -> None:
+    """Lower one class alone, from above the size that is known to be too small."""
     case = search.case
     options = couplings(case)
     group = next((c for c in options[position] if c.name == name), None) if position < len(options) else None
@@ -68,25 +73,38 @@ def _gallop(search: Search, position: int, name: str) -> None:
         return
 
     def works(size: int) -> bool:
-        return any(search.interesting(v) for v in variants(search, case, {group: size}, 2))
+        return any(search.interesting(v) for v in variants(search, case, {group: size}, 1))
 
-    best = search.smallest(group.low, group.size, works)
+    best = search.smallest(min(max(group.low, known + 1), group.size), group.size, works)
     if best < group.size:
-        any(search.accepts(v) for v in variants(search, case, {group: best}, 2))
+        any(search.accepts(v) for v in variants(search, case, {group: best}, 1))
 
 
 def steps(search: Search) -> Iterator[tuple[str, Case]]:
-    """Each class one smaller, cropped from either end."""
+    """Each class one smaller, cropped around the worst element and around extreme values; single axes to 1."""
     case = search.case
     for classes in couplings(case)[:1]:
         for group in classes:
             if group.size > group.low:
-                for variant in variants(search, case, {group: group.size - 1}, None):
+                for variant in variants(search, case, {group: group.size - 1}, 2):
                     yield f"{group.name} from {group.size} to {group.size - 1}", variant
+    yield from _alone(search)
+
+
+def _alone(search: Search) -> Iterator[tuple[str, Case]]:
+    """One axis to 1 while those of the same class stay: it may broadcast."""
+    case = search.case
+    options = couplings(case)
+    shared = {axis for group in options[0] if len(group.axes) > 1 for axis in group.axes}
+    for feed, axis in sorted(shared):
+        size = case.feeds[feed].shape[axis]
+        alone = Class(f"{feed}[{axis}]", size, ((feed, axis),))
+        for variant in variants(search, case, {alone: alone.low}, 1):
+            yield f"{alone.name} from {size} to {alone.low}", variant
 
 
 def variants(
-    search: Search, case: Case, sizes: Mapping[Class, int], windows: int | None
+    search: Search, case: Case, sizes: Mapping[Class, int], windows: int
 ) -> Iterator[Case]:
     """The case at the given sizes, cropped in up to `windows` ways."""
     shapes, nodes = apply(case, sizes)
@@ -103,23 +121,20 @@ def variants(
         seen.append(feeds)
         made = msgspec.structs.replace(case, graph=graph, feeds=feeds)
         yield made
-        clipped = _clipped(case, made)
-        if clipped is not None:
-            yield clipped
+        if search.refused(made):
+            yield from _clipped(search, made)
 
 
 def _corners(case: Case, worst: tuple[int, ...]) -> list[dict[str, tuple[int, ...]]]:
-    """First indices to keep, per feed: at the worst element, at the extreme values, at the start, at the end."""
-    near, extreme, start, end = {}, {}, {}, {}
+    """First indices to keep, per feed: at the worst element of the output, at the extreme values."""
+    near, extreme = {}, {}
     for name in case.graph.inputs:
         tensor = case.feeds[name]
         rank = len(tensor.shape)
         tail = worst[-rank:] if rank and len(worst) >= rank else (0,) * (rank - len(worst)) + tuple(worst)
         near[name] = tuple(i if i < n else 0 for i, n in zip(tail, tensor.shape))
         extreme[name] = _extreme(tensor)
-        start[name] = (0,) * rank
-        end[name] = tensor.shape
-    return [near, extreme, start, end]
+    return [near, extreme]
 
 
 def _extreme(tensor: Tensor) -> tuple[int, ...]:
@@ -131,12 +146,16 @@ def _extreme(tensor: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(values)), values.shape))
 
 
-def _clipped(before: Case, case: Case) -> Case | None:
-    """Integer feeds pulled into the new sizes, because they may be indices; None if there are none to pull."""
-    sizes = [n for name in case.graph.inputs for n in case.feeds[name].shape if case.feeds[name].dtype.inexact]
-    top = max(0, min(sizes, default=1) - 1)
-    feeds = dict(case.feeds)
-    for name, tensor in case.feeds.items():
-        if tensor.dtype.kind in ("int", "uint") and tensor.size and int(tensor.base.max()) > top:
-            feeds[name] = tensor.with_base(np.minimum(tensor.base, top))
-    return msgspec.structs.replace(case, feeds=feeds) if feeds != case.feeds else None
+def _clipped(search: Search, case: Case) -> Iterator[Case]:
+    """Integer feeds pulled below each size, largest first, until the reference takes it: they may be indices."""
+    sizes = {n for name in case.graph.inputs for n in case.feeds[name].shape if case.feeds[name].dtype.inexact}
+    for size in sorted(sizes, reverse=True):
+        feeds = dict(case.feeds)
+        for name, tensor in case.feeds.items():
+            if tensor.dtype.kind in ("int", "uint") and tensor.size and int(tensor.base.max()) >= size:
+                feeds[name] = tensor.with_base(np.minimum(tensor.base, max(0, size - 1)))
+        if feeds != case.feeds:
+            variant = msgspec.structs.replace(case, feeds=feeds)
+            yield variant
+            if not search.refused(variant):
+                return

@@ -21,7 +21,7 @@ class Signal(nn.Module):
         x = x / (scale + 0.5)
         gate = torch.sigmoid(x * 6)
         x = torch.where(gate > 0.5, F.leaky_relu(x, 0.1), gate - x)
-        x = torch.exp(x * 0.5)
+        x = torch.exp((x - 0.5) * 0.5)
         ordered, _ = torch.sort(x, dim=-1)
         place = torch.argmax(x, dim=-1)
         return self.head(ordered[..., 1:]), place
