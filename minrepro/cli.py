@@ -194,8 +194,15 @@ def doctor(as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(rows).decode())
         return
+    out = Table(box=None, pad_edge=False)
+    for title in ("", "", "version", "size", "import", "where"):
+        out.add_column(title, overflow="fold")
     for row in rows:
-        click.echo(str(row))
+        size = f"{row.bytes / 1e6:.0f} MB" if row.bytes else ""
+        seconds = f"{row.import_seconds:.1f} s" if row.import_seconds else ""
+        where = row.found if row.ok else f"{row.found}: {row.command}" if row.command else row.found
+        out.add_row(row.subject, "ok" if row.ok else "missing", row.version, size, seconds, where)
+    Console(highlight=False).print(out)
 
 
 @cli.command("list")

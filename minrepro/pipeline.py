@@ -12,6 +12,7 @@ import math
 import os
 import resource
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
@@ -186,9 +187,15 @@ def stage_capture(run: Run) -> dict[str, Any]:
         f"{len(found.graph.nodes)} steps, {found.parameters:,} parameters in {len(found.state)} state entries; "
         f"captured by the rung {found.rung!r}, replays {exact}"
     )
-    elements = sum(math.prod(spec.shape) for spec in found.specs.values())
+    fed = [found.specs[name] for name in found.graph.inputs]
     run.report["original"] = {
-        "nodes": len(found.graph.nodes), "elements": elements, "rung": found.rung, "parameters": found.parameters
+        "nodes": len(found.graph.nodes),
+        "elements": sum(math.prod(spec.shape) for spec in fed),
+        "shapes": [list(found.specs[name].shape) for name, kind in found.kinds.items() if kind == "input"],
+        "dtypes": sorted({spec.dtype for spec in fed}),
+        "layouts": dict(Counter(str(spec.layout) for spec in fed)),
+        "rung": found.rung,
+        "parameters": found.parameters,
     }
     return {"graph": codec.plain(found.graph), "rung": found.rung, "replay_exact": found.replay_exact,
             "inputs": {name: str(spec) for name, spec in found.specs.items()}}
@@ -279,6 +286,9 @@ def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
 def stage_diagnose(run: Run) -> dict[str, Any]:
     """Why, and whose fault, by experiments that predict something."""
     comparison, left, right = run.pair.compare(run.case)
+    if isinstance(left, Completed):
+        # A hang costs the whole deadline at every query, so it follows what the reference needs from here on.
+        run.pair.deadline_s = min(run.options.deadline_s, max(5.0, 10.0 * left.seconds))
     if comparison.verdict != "diverges" or comparison.divergence is None:
         raise InternalError(
             f"{run.site.node.op} diverged in the session but not alone ({comparison.verdict} {comparison.why}); "
@@ -337,6 +347,7 @@ def stage_verify(run: Run) -> Verified:
     run.verdict = "divergence" if result.ok else "unverified"
     alone = "" if result.without_replay is None else f"; without the replay it ends with {result.without_replay}"
     run.listener.say(f"reproduced in {result.reproduced} of {result.runs} fresh processes{alone}")
+    run.report["queries"]["cold"] = result.runs + (result.without_replay is not None)
     run.report["verified"] = {
         "runs": result.runs, "reproduced": result.reproduced, "without_replay": result.without_replay,
         "environment": dict(result.environment),
