@@ -194,15 +194,13 @@ def doctor(as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(rows).decode())
         return
-    out = Table(box=None, pad_edge=False)
-    for title in ("", "", "version", "size", "import", "where"):
-        out.add_column(title, overflow="fold")
     for row in rows:
         size = f"{row.bytes / 1e6:.0f} MB" if row.bytes else ""
-        seconds = f"{row.import_seconds:.1f} s" if row.import_seconds else ""
-        where = row.found if row.ok else f"{row.found}: {row.command}" if row.command else row.found
-        out.add_row(row.subject, "ok" if row.ok else "missing", row.version, size, seconds, where)
-    Console(highlight=False).print(out)
+        seconds = f"import {row.import_seconds:.1f} s" if row.import_seconds else ""
+        state = "ok" if row.ok else "missing"
+        where = row.found if row.ok or not row.command else f"{row.command} adds it"
+        click.echo(f"{row.subject:<9} {state:<8} {row.version.split()[0] if row.version else '':<12} {size:>8} "
+                   f"{seconds:<13} {where}")
 
 
 @cli.command("list")
