@@ -1,7 +1,7 @@
-"""``python -m tests.live.bugs [NAME ...] [--json]``: reduce every model here, and print what became of its bug as a table.
+"""``python -m tests.live.bugs [NAME ...] [--json]``: reduce every model here and print what became of its bug.
 
-A bug counts if the run ends in a verified script of the framework that is wrong, about the operator that is wrong, with no
-more elements than the smallest trigger that was found by hand.
+A bug counts if the run ends in a verified script of the framework that is wrong, about the operator that is wrong, with
+no more elements than the smallest trigger that was found by hand.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ from minrepro.errors import MinreproError
 
 HERE = Path(__file__).parent
 DEADLINE_S = 20.0
-COLUMNS = ("case", "framework", "verdict", "side", "operator", "symptom", "elements", "lines", "verified", "queries", "s")
+HIDDEN_AMONG = 10
+"""Innocent steps that a model has at least."""
+COLUMNS = (
+    "case", "framework", "verdict", "side", "operator", "symptom", "elements", "lines", "verified", "queries", "s",
+)
 EXPLAINED = {
     "oneflow_cell_without_state": "the missing argument is one of a module; ATen's cell always has a state",
-    "oneflow_interpolate_same_size": "torch 2.13 takes the same short cut where the sizes come out equal, so both agree",
-    "oneflow_normalize_empty": "torch normalizes by a norm and a quotient, which OneFlow has right; its own function has not",
+    "oneflow_interpolate_same_size": "torch 2.13 takes the same short cut where sizes come out equal, so both agree",
+    "oneflow_normalize_empty": "torch normalizes by a norm and a quotient, which OneFlow has right",
 }
 """Bugs that no step of a captured torch model can show, and why."""
 
@@ -73,6 +77,7 @@ def row(name: str, case: Mapping[str, Any], report: Mapping[str, Any], seconds: 
         "symptom": signature.get("symptom", ""),
         "elements": report.get("final", {}).get("elements"),
         "trigger": case["elements"],
+        "steps": report.get("original", {}).get("nodes", 0),
         "lines": report.get("repro", {}).get("lines"),
         "verified": f"{verified['reproduced']} of {verified['runs']}",
         "queries": report.get("queries", {}).get("warm"),
@@ -83,6 +88,7 @@ def row(name: str, case: Mapping[str, Any], report: Mapping[str, Any], seconds: 
         report["verdict"] == "divergence"
         and (made["side"], made["operator"]) == (case.get("side", "candidate"), case["op"])
         and made["elements"] <= case["elements"]
+        and made["steps"] > HIDDEN_AMONG
     )
     return made
 

@@ -5,7 +5,9 @@ from torch import nn
 from torch.nn import functional as F
 from trunk import Trunk, rows
 
-CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "value", "op": "upsample_bilinear2d.vec", "elements": 4}
+CASE = {
+    "framework": "oneflow", "candidate": "oneflow", "symptom": "value", "op": "upsample_bilinear2d.vec", "elements": 4,
+}
 
 
 class Model(nn.Module):

@@ -5,7 +5,9 @@ from torch import nn
 from torch.nn import functional as F
 from trunk import Trunk, rows
 
-CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "upsample_bilinear2d.vec", "elements": 2}
+CASE = {
+    "framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "upsample_bilinear2d.vec", "elements": 2,
+}
 
 
 class Model(nn.Module):

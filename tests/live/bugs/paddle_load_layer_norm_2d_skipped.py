@@ -4,7 +4,10 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "load_layer_norm", "elements": 2, "mode": "load"}
+CASE = {
+    "framework": "paddle", "candidate": "paddle", "symptom": "value", "op": "load_layer_norm", "elements": 2,
+    "mode": "load",
+}
 
 
 class Model(nn.Module):

@@ -5,7 +5,10 @@ from torch import nn
 from torch.nn import functional as F
 from trunk import Trunk, rows
 
-CASE = {"framework": "torch", "candidate": "paddle", "symptom": "nonfinite", "op": "gelu", "elements": 2, "side": "reference"}
+CASE = {
+    "framework": "torch", "candidate": "paddle", "symptom": "nonfinite", "op": "gelu", "elements": 2,
+    "side": "reference",
+}
 
 
 class Model(nn.Module):

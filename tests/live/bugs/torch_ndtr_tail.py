@@ -4,7 +4,10 @@ import torch
 from torch import nn
 from trunk import Trunk, rows
 
-CASE = {"framework": "torch", "candidate": "numpy", "symptom": "value", "op": "special_ndtr", "elements": 1, "side": "reference"}
+CASE = {
+    "framework": "torch", "candidate": "numpy", "symptom": "value", "op": "special_ndtr", "elements": 1,
+    "side": "reference",
+}
 
 
 class Model(nn.Module):

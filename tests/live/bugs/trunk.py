@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Trunk(nn.Module):
-    """(rows, width) -> (rows, width): a gated MLP with a residual, then mixing of rows by attention, then two halves swapped."""
+    """(rows, width) -> (rows, width): a gated MLP, rows mixed by attention, then the two halves swapped."""
 
     def __init__(self, width=6, hidden=10):
         super().__init__()
