@@ -12,6 +12,9 @@ import numpy as np
 from minrepro import backends, ops, replays
 from minrepro.backends import Spec
 from minrepro.backends.program import Program, program
+from minrepro.compare import sensitivity
+from minrepro.compare.policy import Format, rounded
+from minrepro.compare.twin import twin
 from minrepro.compare.verdict import Question, Truth, judge, loosest
 from minrepro.environments import resolve
 from minrepro.errors import Unsupported
@@ -19,18 +22,15 @@ from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Graph, Node, refs, substitute
+from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled
 from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.ops.gradient import differentiated
 from minrepro.ops.row import Args, bind
 from minrepro.worker.client import Worker
 
-SAMPLES = 4
-"""Float64 runs behind a sensitivity (design note on reduction, 5.3)."""
-NUDGE = 2.0**-26
-"""Relative size of the input noise in those runs (same source)."""
 TOGETHER = 1 << 16
-"""Elements up to which those runs share one evaluation, for which their feeds are all in memory at once."""
+"""Elements up to which the float64 runs behind a verdict share one evaluation, for which their feeds are all in memory at once."""
 
 
 class Side(msgspec.Struct):
@@ -119,7 +119,7 @@ class Pair:
 
     def survives_fork(self, side: Side, operators: frozenset[str]) -> bool:
         """False if these operators are known, or were found, to hang in a forked child and nowhere else."""
-        known = not operators & set(side.spec.backend.dead_after_fork)
+        known = not set(map(differentiated, operators)) & set(side.spec.backend.dead_after_fork)
         return self._survives_fork.get((side.spec.name, operators), known)
 
     def spell(self, case: Case, side: Side) -> Program:
@@ -180,45 +180,65 @@ class Pair:
         truth = _once(lambda: self.truth(case()))
         second = _once(lambda: self._second(case()))
         typed = self.candidate.spec.name != "numpy"
-        return Question(loosest(kinds), length, graph.outputs, truth, second, at, typed)
+        wide = _once(lambda: self._wide(case()))
+        return Question(
+            loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to), typed
+        )
 
     def truth(self, case: Case) -> Truth | None:
-        """The case in float64 on the reference framework, with the sensitivity of each output element.
-
-        Sensitivity is sampled from runs with slightly different inputs and pulled towards the mean of the tensor,
-        since the smallest of many sampled values is far too small (section 5.3).
-        """
-        base, *others = self._sampled(case)
+        """The case in float64 on the reference framework, with the sensitivity of each output element."""
+        parts = _product(case)
+        if parts is not None:
+            copies = [_widened(case), _widened(case, squares=parts)]
+        else:
+            random = np.random.RandomState(case.seed)
+            copies = [_widened(case), *(_widened(case, random) for _ in range(sensitivity.SAMPLES))]
+        base, *others = self._several(copies)
         if base is None:
             return None
-        squares = {name: np.zeros(np.shape(value)) for name, value in base.items()}
-        runs = 0
-        for moved in others:
-            if moved is None or any(moved[name].shape != base[name].shape for name in base):
-                continue
-            runs += 1
-            for name, value in base.items():
-                with np.errstate(all="ignore"):
-                    step = np.abs(moved[name] - value) / NUDGE
-                squares[name] += np.where(np.isfinite(step), step, 0.0) ** 2
-        sensitivity = {}
-        for name, total in squares.items():
-            mean = float(np.mean(total)) / max(runs, 1) if total.size else 0.0
-            sensitivity[name] = np.sqrt((total + 4.0 * mean) / (max(runs, 1) + 4.0))
-        return Truth(base, sensitivity, f"float64 {self.reference.spec.backend.title}")
+        known = [o for o in others if o is not None and all(o[name].shape == base[name].shape for name in base)]
+        found = {}
+        for name, value in base.items():
+            if parts is not None and known:
+                found[name] = sensitivity.exact(known[0][name])
+            else:
+                found[name] = sensitivity.sampled(value, [other[name] for other in known])
+        return Truth(base, found, f"float64 {self.reference.spec.backend.title}")
 
-    def _sampled(self, case: Case) -> list[dict[str, np.ndarray] | None]:
-        """The case in float64, then on slightly different inputs: in one run of the reference if it is small."""
-        random = np.random.RandomState(case.seed)
-        copies = [_widened(case), *(_widened(case, random) for _ in range(SAMPLES))]
-        if case.elements <= TOGETHER:
+    def _several(self, copies: list[Case]) -> list[dict[str, np.ndarray] | None]:
+        """Run variants of one case on the reference: in one evaluation if they are small."""
+        outputs = copies[0].graph.outputs
+        if sum(copy.elements for copy in copies) <= TOGETHER * len(copies):
             outcome = self._run_together(copies)
             if isinstance(outcome, Completed):
                 return [
-                    {name: outcome.values[_numbered(name, i)].values for name in case.graph.outputs}
+                    {name: outcome.values[own].values for name in outputs if (own := _numbered(name, i)) in outcome.values}
                     for i in range(len(copies))
                 ]
         return [self._outputs(copy, self.reference) for copy in copies]
+
+    def _wide(self, case: Case) -> dict[str, np.ndarray] | None:
+        """The candidate's own float64 run; None if nothing in the case can be widened."""
+        if not any(case.feeds[name].dtype.inexact for name in case.graph.inputs):
+            return None
+        return self._outputs(_widened(case), self.candidate)
+
+    def _rounded(self, case: Case, to: Format) -> list[dict[str, np.ndarray]]:
+        """The reference in float64 on inputs rounded to a narrower format; without the addend of a product as well."""
+        parts = _product(case)
+        addend = parts[2] if parts is not None else None
+        choices = [case.graph.inputs]
+        if addend is not None:
+            choices.append(tuple(name for name in case.graph.inputs if name != addend))
+        wide = _widened(case)
+        copies = []
+        for chosen in choices:
+            feeds = {
+                name: tensor.with_base(rounded(tensor.base, to)) if name in chosen and tensor.dtype.kind == "float" else tensor
+                for name, tensor in wide.feeds.items()
+            }
+            copies.append(msgspec.structs.replace(wide, feeds=feeds))
+        return [found for found in self._several(copies) if found is not None]
 
     def _run_together(self, copies: list[Case]) -> Outcome:
         """Run one program on several sets of feeds in one evaluation of the reference."""
@@ -247,32 +267,12 @@ class Pair:
         return {name: value.values for name, value in outcome.values.items()}
 
     def twin(self, case: Case) -> Comparison | None:
-        """Both sides in float64: a wrong formula stays as large as it was, while rounding shrinks by 2**29.
-
-        Returns:
-            A divergence if the float64 results differ by more than float32 rounding; else None.
-        """
-        feeds = {name: _widen(case.feeds[name], None) for name in case.graph.inputs}
-        if all(feeds[name] is case.feeds[name] for name in feeds):
+        """Both sides in float64 (`compare.twin`); a divergence or None."""
+        wide = _widened(case)
+        if all(wide.feeds[name] is case.feeds[name] for name in case.graph.inputs):
             return None
-        wide = msgspec.structs.replace(case, feeds=feeds)
         left, right = self.run(wide, self.reference), self.run(wide, self.candidate)
-        if not isinstance(left, Completed) or not isinstance(right, Completed):
-            return None
-        for name in case.graph.outputs:
-            a, b = left.values[name], right.values[name]
-            if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind != "float" or not a.size:
-                continue
-            x, y = a.values, b.values
-            if not (np.isfinite(x).all() and np.isfinite(y).all()):
-                continue
-            # Two units of float32: anything that a float32 constant inside a float64 kernel can explain passes.
-            scale = 2.0**-24 * (np.abs(x) + np.sqrt(np.mean(x**2)))
-            if float(np.max(np.abs(x - y) - 2.0 * scale)) > 0.0:
-                comparison = judge(self.question(wide), left, right)
-                if comparison.verdict == "diverges":
-                    return comparison
-        return None
+        return twin(self.question(wide), left, right)
 
 
 def _length(node: Node, specs: Mapping[str, TensorSpec]) -> int:
@@ -297,10 +297,31 @@ def _once(function: Callable[[], Any]) -> Callable[[], Any]:
     return cached
 
 
-def _widened(case: Case, noise: np.random.RandomState | None = None) -> Case:
+def _widened(
+    case: Case, noise: np.random.RandomState | None = None, squares: tuple[str | None, ...] | None = None
+) -> Case:
+    """The case in float64, with nudged inputs if there is noise, with squared ones to get an exact sensitivity."""
     feeds = {name: _widen(case.feeds[name], noise) for name in case.graph.inputs}
+    for part, name in enumerate(squares or ()):
+        if name is not None:
+            feeds[name] = feeds[name].with_base(sensitivity.squared(feeds[name].base, part))
     graph = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
     return msgspec.structs.replace(case, graph=graph, feeds=feeds)
+
+
+def _product(case: Case) -> tuple[str | None, ...] | None:
+    """The feeds that are factors and addend of a single bilinear step; None if it is anything else."""
+    if len(case.graph.nodes) != 1:
+        return None
+    node = case.graph.nodes[0]
+    parts = sensitivity.product(node.op, node.args)
+    if parts is None:
+        return None
+    given = [node.args.get(part) for part in parts]
+    names = tuple(arg.name if isinstance(arg, Ref) else None for arg in given)
+    feeds = [case.feeds[name] for name in names if name is not None]
+    plain = all(tensor.dtype.kind == "float" for tensor in feeds) and None not in names[:2]
+    return names if plain and len({*names[:2]}) == 2 else None
 
 
 def _numbered(name: str, number: int) -> str:
@@ -332,7 +353,7 @@ def _widen(tensor: Tensor, noise: np.random.RandomState | None) -> Tensor:
         return tensor
     if noise is None:
         return wide
-    return wide.with_base(wide.base * (1.0 + NUDGE * noise.standard_normal(wide.base.shape)))
+    return wide.with_base(wide.base * (1.0 + sensitivity.NUDGE * noise.standard_normal(wide.base.shape)))
 
 
 def _wide_node(node: Node) -> Node:

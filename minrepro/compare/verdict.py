@@ -15,6 +15,9 @@ from typing import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from minrepro.compare.blame import blame
+from minrepro.compare.policy import Rounded, identify
+from minrepro.compare.missing import missing
 from minrepro.ir.divergence import Comparison, Divergence
 from minrepro.ir.dtype import DType
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled
@@ -22,6 +25,10 @@ from minrepro.ir.tensor import Tensor
 
 ALPHA = 1e-3
 """Chance of one false alarm per tensor that `bound` allows (section 5.3)."""
+LADDER = 0.5
+"""Share of the bits between two precisions by which rounding makes an error smaller; a formula has none of it (5.5)."""
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+"""Unit roundoffs of float32 and float64."""
 CERTAIN = 8.0
 """A side is called wrong only if its ratio is this many times the bound (section 5.3, verdict table)."""
 
@@ -50,6 +57,8 @@ class Question(msgspec.Struct, frozen=True):
         truth: float64 run of the program, or None where there is none; called only if the screen fails.
         second: independent float64 run (NumPy), to settle who is wrong.
         at: values found at the given indices of an index operator's input (``(output, indices) -> values``).
+        wide: the candidate's own float64 run: it tells rounding from a wrong formula.
+        rounded: float64 outputs for inputs rounded to a narrower format.
         typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
     """
 
@@ -59,6 +68,8 @@ class Question(msgspec.Struct, frozen=True):
     truth: Callable[[], Truth | None] = lambda: None
     second: Callable[[], Mapping[str, np.ndarray] | None] = lambda: None
     at: Callable[[str, np.ndarray], np.ndarray | None] = lambda name, index: None
+    wide: Callable[[], Mapping[str, np.ndarray] | None] = lambda: None
+    rounded: Rounded = lambda to: ()
     typed: bool = True
 
 
@@ -76,7 +87,9 @@ def judge(question: Question, reference: Outcome, candidate: Outcome) -> Compari
     worst = 0.0
     arithmetic = ""
     for name in question.outputs:
-        result = _output(question, name, reference.values[name], candidate.values[name])
+        result = missing(name, reference, candidate)
+        if result is None:
+            result = _output(question, name, reference.values[name], candidate.values[name])
         if result.verdict not in ("same", "arithmetic"):
             return result
         worst = max(worst, result.ratio)
@@ -182,16 +195,39 @@ def _indices(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
 
 def _exact(question: Question, name: str, x: np.ndarray, y: np.ndarray, differs: np.ndarray) -> Comparison:
     """A difference where bit equality is due."""
-    second = question.second()
-    side, truth = "candidate", ""
     index = _first(differs)
-    if second is not None and name in second and second[name].shape == x.shape:
-        z = second[name]
-        good_x = bool(np.all((x == z) | (np.isnan(x) & np.isnan(z))))
-        good_y = bool(np.all((y == z) | (np.isnan(y) & np.isnan(z))))
-        side = "reference" if good_y and not good_x else "candidate"
-        truth = repr(z[index].item())
-    return _found(_symptom(x[index], y[index]), side, name, index, x, y, truth, math.inf, differs)
+    own = question.truth()
+    side, z = _blame(question, name, x, y, None if own is None else own.values.get(name), _identical)
+    truth = repr(z[index].item()) if z is not None else ""
+    policy = ""
+    if side != "reference" and x.dtype.kind == "f":
+        policy = identify(name, y, x, np.zeros(x.shape), np.zeros(x.shape), 1.0, lambda to: ())
+    found = _found(_symptom(x[index], y[index]), side, name, index, x, y, truth, math.inf, differs)
+    return _with_policy(found, policy)
+
+
+def _identical(value: np.ndarray, truth: np.ndarray) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.all((value == truth) | (np.isnan(value) & np.isnan(truth))))
+
+
+def _blame(question: Question, name: str, x, y, own, near) -> tuple[str, np.ndarray | None]:
+    """Ask everybody who can say which side is wrong; where nobody can, the reference is what was asked for."""
+
+    def of(values: Mapping[str, np.ndarray] | None) -> np.ndarray | None:
+        return None if values is None else values.get(name)
+
+    second = of(question.second())
+    side, truth = blame(x, y, own, second, lambda: of(question.wide()), near)
+    return ("candidate", None) if side == "unknown" and own is None and second is None else (side, truth)
+
+
+def _with_policy(comparison: Comparison, policy: str) -> Comparison:
+    found = comparison.divergence
+    if not policy or found is None:
+        return comparison
+    detail = f"{found.detail}; {policy} explain every element"
+    return msgspec.structs.replace(comparison, divergence=msgspec.structs.replace(found, policy=policy, detail=detail))
 
 
 def _numeric(question: Question, name: str, dtype: DType, x: np.ndarray, y: np.ndarray, equal: np.ndarray) -> Comparison:
@@ -213,7 +249,7 @@ def _numeric(question: Question, name: str, dtype: DType, x: np.ndarray, y: np.n
         truth = Truth({name: second[name]}, {name: np.zeros(x.shape)}, "NumPy")
     if split.any():
         return _nonfinite(question, name, dtype, x, y, split, truth)
-    return _ratios(question, name, dtype, x, y, truth, root)
+    return _ratios(question, name, dtype, x, y, truth)
 
 
 def _unproven(name, x, y, equal, split) -> Comparison:
@@ -227,9 +263,6 @@ def _unproven(name, x, y, equal, split) -> Comparison:
 def _nonfinite(question, name, dtype, x, y, split, truth: Truth) -> Comparison:
     """A NaN or infinity on one side only."""
     z = truth.values[name]
-    second = question.second()
-    if second is not None and name in second and second[name].shape == z.shape:
-        z = second[name]
     limit = float(np.finfo(np.float32).max) if dtype.name in ("float32", "bfloat16", "complex64") else None
     limit = 65504.0 if dtype.name == "float16" else limit if limit is not None else np.finfo(np.float64).max
     with np.errstate(all="ignore"):
@@ -239,24 +272,35 @@ def _nonfinite(question, name, dtype, x, y, split, truth: Truth) -> Comparison:
     real = split & ~excusable
     if not real.any():
         return Comparison("arithmetic", why="overflow at the edge of the dtype's range")
+
+    def near(value: np.ndarray, goal: np.ndarray) -> bool:
+        v, g = value[real], goal[real]
+        with np.errstate(all="ignore"):
+            alike = np.where(np.isfinite(g), np.isfinite(v), (v == g) | (np.isnan(v) & np.isnan(g)))
+            return bool(np.all(alike | (np.isfinite(g) & (np.abs(g) > limit) & ~np.isnan(v))))
+
+    side, w = _blame(question, name, x, y, z, near)
     index = _first(real)
-
-    def agrees(value: complex) -> bool:
-        goal = z[index]
-        if not np.isfinite(goal):
-            return bool(value == goal or (np.isnan(value) and np.isnan(goal)))
-        return bool(np.isfinite(value)) or bool(np.abs(goal) > limit and not np.isnan(value))
-
-    good_x, good_y = agrees(x[index]), agrees(y[index])
-    side = "candidate" if good_x and not good_y else "reference" if good_y and not good_x else "unknown"
-    return _found("nonfinite", side, name, index, x, y, repr(z[index].item()), math.inf, real)
+    said = repr(w[index].item()) if w is not None else ""
+    found = _found("nonfinite", side, name, index, x, y, said, math.inf, real)
+    if side != "candidate":
+        return found
+    scale = _scale(question, name, dtype, truth)
+    return _with_policy(found, identify(name, y, z, truth.sensitivity[name], scale, bound(x.size), question.rounded))
 
 
-def _ratios(question, name, dtype, x, y, truth: Truth, root: float) -> Comparison:
-    """Error ratios of both sides against the float64 run."""
+def _scale(question: Question, name: str, dtype: DType, truth: Truth) -> np.ndarray:
+    """The size of ordinary rounding of each element."""
     z, s = truth.values[name], truth.sensitivity[name]
     with np.errstate(all="ignore"):
-        scale = dtype.roundoff * (np.abs(z) + s + _rms(z)) * root + dtype.tiny
+        return dtype.roundoff * (np.abs(z) + s + _rms(z)) * math.sqrt(max(question.length, 1)) + dtype.tiny
+
+
+def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
+    """Error ratios of both sides against the float64 run."""
+    z, s = truth.values[name], truth.sensitivity[name]
+    scale = _scale(question, name, dtype, truth)
+    with np.errstate(all="ignore"):
         error_x, error_y = np.abs(x - z) / scale, np.abs(y - z) / scale
         apart = np.abs(x - y) / scale
     limit = bound(x.size)
@@ -265,32 +309,43 @@ def _ratios(question, name, dtype, x, y, truth: Truth, root: float) -> Compariso
         return Comparison("same", rho_y)
     if _worst(apart) <= limit:
         return Comparison("arithmetic", rho_y, why=f"both sides are equally far from float64 (ratio {rho_y:.3g})")
-    guilty, rho, other = (error_y, rho_y, rho_x) if rho_y >= rho_x else (error_x, rho_x, rho_y)
-    side = "candidate" if rho_y >= rho_x else "reference"
-    if rho <= CERTAIN * limit:
+    rho = max(rho_x, rho_y)
+    if rho <= CERTAIN * limit and not _formula(question, name, dtype, x, y, z, scale):
         # A reference that is a little off does not make the candidate's own small error remarkable.
-        verdict = "same" if rho_y <= limit else "arithmetic"
-        return Comparison(
-            verdict, rho_y, why=f"{side}: ratio {rho:.3g}, between the bound {limit:.3g} and {CERTAIN:g} times it"
-        )
-    if other > CERTAIN * limit:
-        side = "unknown"
-    index = _first(guilty == np.nanmax(guilty))
-    second = question.second()
-    if second is not None and name in second and second[name].shape == z.shape:
-        w = second[name]
+        why = f"ratio {rho:.3g}, between the bound {limit:.3g} and {CERTAIN:g} times it"
+        return Comparison("same" if rho_y <= limit else "arithmetic", rho_y, why=why)
+    # In the grey band the error is small, so that a side counts as right only within the bound itself.
+    most = limit if rho <= CERTAIN * limit else CERTAIN * limit
+
+    def near(value: np.ndarray, goal: np.ndarray) -> bool:
         with np.errstate(all="ignore"):
-            second_x, second_y = _worst(np.abs(x - w) / scale), _worst(np.abs(y - w) / scale)
-        side = (
-            "candidate" if second_x <= CERTAIN * limit < second_y
-            else "reference" if second_y <= CERTAIN * limit < second_x
-            else "unknown"
-        )
-        z = w if side != "unknown" else z
+            return _worst(np.abs(value - goal) / scale) <= most
+
+    side, w = _blame(question, name, x, y, z, near)
+    z = w if w is not None else z
+    with np.errstate(all="ignore"):
         guilty = np.abs((x if side == "reference" else y) - z) / scale
-        index = _first(guilty == np.nanmax(guilty))
-        rho = _worst(guilty)
-    return _found("value", side, name, index, x, y, repr(z[index].item()), rho, guilty > limit)
+    policy = ""
+    if side == "candidate":
+        policy = identify(name, y, z, s, scale, most, question.rounded)
+    index = _first(guilty == np.nanmax(guilty))
+    found = _found("value", side, name, index, x, y, repr(z[index].item()), _worst(guilty), guilty > most)
+    return _with_policy(found, policy)
+
+
+def _formula(question: Question, name: str, dtype: DType, x, y, z, scale) -> bool:
+    """Does a small difference stay in float64? Then it is another formula and not rounding (section 5.5)."""
+    wide = question.wide()
+    w = None if wide is None else wide.get(name)
+    if w is None or w.shape != z.shape or dtype.roundoff <= DOUBLE:
+        return False
+    with np.errstate(all="ignore"):
+        narrow, broad = _rms(x - y), _rms(w - z)
+        # What a float32 constant inside a float64 kernel explains says nothing.
+        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + _rms(z))))
+    if not real or not narrow:
+        return False
+    return math.log2(narrow / broad) <= LADDER * math.log2(dtype.roundoff / DOUBLE)
 
 
 def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Comparison:

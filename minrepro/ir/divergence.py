@@ -32,6 +32,7 @@ class Divergence(msgspec.Struct, frozen=True):
         wrong: number of elements that differ beyond the bound.
         total: number of elements of that output.
         detail: one sentence for a person.
+        policy: the precision setting that explains it (``inputs rounded to TF32``), or ``""``.
     """
 
     symptom: str
@@ -46,6 +47,7 @@ class Divergence(msgspec.Struct, frozen=True):
     wrong: int = 0
     total: int = 0
     detail: str = ""
+    policy: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True):
