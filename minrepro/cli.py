@@ -1,4 +1,4 @@
-"""The command line: ``minrepro shrink``, ``env``, ``doctor``, ``list``, ``corpus``.
+"""The command line: ``minrepro shrink``, ``sweep``, ``env``, ``doctor``, ``list``, ``corpus``.
 
 Results go to standard output, progress to standard error; with ``--json`` the report is all there is on standard
 output. Exit status: 0 nothing found, 1 a divergence with a verified script, 2 usage, 3 our bug, 4 a backend is missing.
@@ -25,6 +25,7 @@ from minrepro import shrink as reducer
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
+from minrepro.sweep.command import sweep
 
 MODES = ("load", "forward", "backward")
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -152,6 +153,9 @@ def _slug(model: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in model).strip("-")[-40:]
 
 
+cli.add_command(sweep)
+
+
 @cli.group()
 def env() -> None:
     """Interpreters with a framework in them."""
@@ -210,13 +214,22 @@ def listing(what: str, as_json: bool) -> None:
     """What minrepro knows: operators by backend, backends, passes, replays, models."""
     rows = LISTS[what]()
     if as_json:
-        click.echo(json.dumps(rows))
+        click.echo(json.dumps(_described(rows) if what == "ops" else rows))
         return
     if what == "ops":
         _matrix(rows)
         return
     for name, text in rows.items():
         click.echo(f"{name:<26} {text}")
+
+
+def _described(rows: dict[str, list[str]]) -> dict[str, dict[str, Any]]:
+    """Operators for machines: backends, class of the verdict, number of samples and remark."""
+    return {
+        name: {"backends": given, "kind": row.kind, "samples": len(row.samples), "why": row.why}
+        for name, given in rows.items()
+        for row in [ops.table()[name]]
+    }
 
 
 def _matrix(rows: dict[str, list[str]]) -> None:

@@ -109,6 +109,13 @@ class Run:
         self.finding: Finding
         self.repro: Repro
         self.verified: Verified
+        self.first = "capture"
+
+    def start_at(self, case: Case) -> None:
+        """Take a diverging case of one step for what the stages before `diagnose` would have found."""
+        self.case, self.first = case, "diagnose"
+        self.site = Site(case.graph.nodes[0], case.feeds, Comparison("diverges"), Completed({}), Completed({}))
+        self.report["original"] = shape_of(case)
 
     def _open(self) -> Pair:
         reference = open_side(self.options.reference, self.folder)
@@ -137,6 +144,8 @@ class Run:
         began = time.monotonic()
         try:
             for position, (name, stage) in enumerate(STAGES.items(), 1):
+                if position <= list(STAGES).index(self.first):
+                    continue
                 self.listener.stage(name)
                 start = time.monotonic()
                 record = stage(self)

@@ -28,6 +28,16 @@ def table() -> dict[str, Op]:
     return rows
 
 
+@cache
+def families() -> dict[str, str]:
+    """The family (name of its file) of every row."""
+    return {
+        row.name: module.__name__.rpartition(".")[2]
+        for module in registry.modules("minrepro.ops")
+        for row in getattr(module, "OPS", ())
+    }
+
+
 def find(name: str, overload: str = "") -> Op | None:
     """The row for an ATen name: an exact ``name.overload`` row first, then ``name``."""
     rows = table()

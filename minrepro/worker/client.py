@@ -181,6 +181,13 @@ class Worker:
         finally:
             fresh.stop()
 
+    def inline(
+        self, program: Program, feeds: Mapping[str, Value], returns: Iterable[str], free: Iterable[str] = (), **knobs: Any
+    ) -> Outcome:
+        """Run a program in this very process, which lives on: for many runs of what does not survive a fork."""
+        deadline = knobs.get("deadline", 60.0)
+        return self._evaluate("direct", program, feeds, returns, free, {**knobs, "stay": True, "patience": deadline})
+
     def join(self, patience: float) -> int:
         """Wait for the process to end by itself; its exit status, or 0 if it does not end."""
         try:

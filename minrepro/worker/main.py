@@ -348,7 +348,7 @@ def peak(pid="self"):
 def serve(connection, backend, options):
     """The parent's loop: fork, relay, watch, report."""
     fd = connection.fileno()
-    session = None
+    session = inline = None
     highest = 0
     while True:
         header, body = read_frame(fd)
@@ -371,10 +371,12 @@ def serve(connection, backend, options):
             session = None
             write_frame(fd, {"outcome": "closed", "ended": ended, "peak_bytes": max(highest, peak())})
         elif do == "direct":
-            # No fork: for what does not survive one. The process ends afterwards, however the evaluation went.
-            reply, extra = Evaluator(backend, options["out"], bytearray(4)).handle(request, body)
+            # No fork: for what does not survive one. The process ends afterwards, unless it is asked to stay.
+            inline = inline or Evaluator(backend, options["out"], bytearray(4))
+            reply, extra = inline.handle(request, body)
             write_frame(fd, reply, extra)
-            return
+            if not request.get("stay"):
+                return
         elif do == "run":
             child = Child(backend, options["out"])
             reply, extra = child.ask(header, body, deadline, options["limit_bytes"])

@@ -1,0 +1,141 @@
+"""A sweep in numbers: coverage by operator or family, and the distinct divergences with their smallest cases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from rich.table import Table
+
+from minrepro import ops
+from minrepro.ir.divergence import SYMPTOMS
+from minrepro.shrink.order import key
+from minrepro.sweep.journal import Record
+from minrepro.sweep.plan import OWN, Item, case_of
+
+VERDICTS = ("same", "arithmetic", "shared", "refused", "unsupported", "unresolved")
+COLUMNS = (*VERDICTS, *SYMPTOMS)
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One distinct divergence.
+
+    Attributes:
+        op: operator.
+        symptom: see `ir.divergence.SYMPTOMS`.
+        side: who is wrong.
+        message: exception class and normalised text, or the signal, or ``""``.
+        items: every case that shows it, the smallest first.
+        detail: the judgement of the smallest one as a sentence.
+        dtypes, layouts: in which it shows.
+    """
+
+    op: str
+    symptom: str
+    side: str
+    message: str
+    items: tuple[Item, ...]
+    detail: str
+    dtypes: tuple[str, ...]
+    layouts: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """Short name of what makes it this group."""
+        identity = "\n".join((self.op, self.symptom, self.side, self.message))
+        return hashlib.sha256(identity.encode()).hexdigest()[:6]
+
+    @property
+    def slug(self) -> str:
+        """A folder name, without the digest that makes it unique."""
+        words = f"{self.op}-{self.symptom}"
+        return "".join(c if c.isalnum() else "-" for c in words.lower()).strip("-")
+
+
+def column(record: Record) -> str:
+    """The verdict, or the symptom of a divergence."""
+    found = record.comparison.divergence
+    return found.symptom if record.comparison.verdict == "diverges" and found is not None else record.comparison.verdict
+
+
+def coverage(records: Iterable[Record], by_op: bool) -> dict[str, Counter[str]]:
+    """Operator, or family of operators -> how many cases have which verdict or symptom."""
+    family = ops.families()
+    rows: dict[str, Counter[str]] = {}
+    for record in records:
+        op = record.item.op
+        rows.setdefault(op if by_op else family[op], Counter())[column(record)] += 1
+    return dict(sorted(rows.items()))
+
+
+def groups(records: Iterable[Record]) -> list[Group]:
+    """The distinct divergences, by operator."""
+    found: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        divergence = record.comparison.divergence
+        if record.comparison.verdict == "diverges" and divergence is not None:
+            who = record.signature
+            message = f"{who.kind}: {who.message}".strip(": ") if who is not None else ""
+            found.setdefault((record.item.op, divergence.symptom, divergence.side, message), []).append(record)
+    return [_group(*identity, members) for identity, members in sorted(found.items())]
+
+
+def _group(op: str, symptom: str, side: str, message: str, members: list[Record]) -> Group:
+    # Building a case costs more than reading its size; among equals the order of cases decides.
+    least = min(record.size for record in members)
+    smallest = min(
+        (record for record in members if record.size == least),
+        key=lambda record: key(case_of(record.item, "torch", "torch")),
+    )
+    rest = sorted((record for record in members if record is not smallest), key=lambda record: record.size)
+    divergence = smallest.comparison.divergence
+    assert divergence is not None
+    return Group(
+        op, symptom, side, message, (smallest.item, *(record.item for record in rest)), divergence.detail,
+        tuple(sorted({record.item.dtype for record in members})), tuple(sorted({r.item.layout for r in members})),
+    )
+
+
+def as_json(records: list[Record], found: list[Group], about: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole report for machines."""
+    return {
+        **about,
+        "cases": len(records),
+        "verdicts": dict(Counter(column(record) for record in records)),
+        "operators": {op: dict(row) for op, row in coverage(records, True).items()},
+        "families": {family: dict(row) for family, row in coverage(records, False).items()},
+        "divergences": [
+            {
+                "op": group.op, "symptom": group.symptom, "side": group.side, "message": group.message,
+                "cases": len(group.items), "dtypes": list(group.dtypes), "layouts": list(group.layouts),
+                "smallest": msgspec.to_builtins(group.items[0]), "detail": group.detail,
+            }
+            for group in found
+        ],
+    }
+
+
+def as_table(records: list[Record], by_op: bool) -> Table:
+    """The coverage for people: only columns that have a number in them."""
+    rows = coverage(records, by_op)
+    total: Counter[str] = sum(rows.values(), Counter())
+    shown = [name for name in COLUMNS if total[name]]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("operator" if by_op else "family")
+    for name in ("cases", *shown):
+        table.add_column(name, justify="right")
+    for label, row in rows.items():
+        table.add_row(label, str(row.total()), *(str(row[name] or "") for name in shown))
+    table.add_section()
+    table.add_row("total", str(total.total()), *(str(total[name]) for name in shown))
+    return table
+
+
+def line(group: Group) -> str:
+    """A divergence in one line."""
+    smallest = group.items[0]
+    where = f"{smallest.dtype} {smallest.layout}".strip() if smallest.layout != OWN else smallest.dtype
+    return f"{group.op}: {group.symptom} on the {group.side} side ({len(group.items)} cases, {where}): {group.detail}"
