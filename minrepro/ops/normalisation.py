@@ -236,7 +236,8 @@ OPS = (
         why="the layer normalisation of a decomposed graph, with the moments that its backward pass reads",
     ),
     op(
-        "batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)",
+        "batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, "
+        "eps=1e-05)",
         kind="reduction",
         dims="input: b c s*, weight: c, bias: c, running_mean: c, running_var: c",
         length=lambda a: _batch_terms(a) if a.training else 1,

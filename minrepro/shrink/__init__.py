@@ -1,8 +1,8 @@
 """Case, signature -> Reduction: the smallest case in the total order with the same signature.
 
-Passes (one file each in `passes/`) run in order, each with the large moves that it knows. From then on every pass is only
-asked for its single steps, and runs again where one of them is accepted. When no step of any pass is accepted any more,
-that list, with its answers, is the certificate that nothing is left to remove.
+Passes (one file each in `passes/`) run in order, each with the large moves that it knows. From then on every pass is
+only asked for its single steps, and runs again where one of them is accepted. When no step of any pass is accepted any
+more, that list, with its answers, is the certificate that nothing is left to remove.
 """
 
 from __future__ import annotations

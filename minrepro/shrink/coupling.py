@@ -189,7 +189,7 @@ def _by_rule(case: Case, node: Node, rule: str) -> tuple[Class, ...]:
         Class(letter, sizes.pop(), tuple(axes), tuple(attrs)) for letter, (axes, attrs, sizes) in groups.items() if axes
     ]
     rest = [c for c in _free(case) if c.axes[0] not in covered]
-    return tuple(sorted(classes + rest, key=lambda c: -c.size))
+    return tuple(classes + rest)
 
 
 def _star_lengths(case: Case, node: Node, tokens: Mapping[str, list[str]]) -> dict[str, int] | None:

@@ -26,6 +26,7 @@ from minrepro.ir.divergence import Comparison
 from minrepro.shrink.order import key
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, Unspelled
 from minrepro.ir.signature import BANDS, Signature, normalise
+from minrepro.shrink.incoming import Fitter
 
 
 class BudgetSpent(Exception):
@@ -107,6 +108,7 @@ class Oracle:
         self.worst: tuple[int, ...] = ()
         self.exact_ops = True
         self.due = False
+        self._fitter = Fitter(lambda case: pair.run(case, pair.reference))
         self._answers: dict[str, Answer] = {}
         self._journal = folder / "journal.jsonl"
         self._resumed = self._read_journal()
@@ -125,6 +127,7 @@ class Oracle:
 
     def accepts(self, case: Case) -> bool:
         """Ask, and take the variant as the new best if it is interesting and smaller in the total order."""
+        case = self._fitter.fit(case)
         if key(case) >= key(self.best):
             return False
         answer = self.ask(case)
@@ -140,6 +143,7 @@ class Oracle:
         Raises:
             BudgetSpent: if a new query is needed and the budget is gone.
         """
+        case = self._fitter.fit(case)
         name = _name(case)
         if name in self._answers:
             self.queries["cached"] += 1
@@ -162,7 +166,7 @@ class Oracle:
 
     def refused(self, case: Case) -> bool:
         """True if a variant was asked before and the reference refused it."""
-        known = self._answers.get(_name(case))
+        known = self._answers.get(_name(self._fitter.fit(case)))
         return known is not None and known.interest == "invalid"
 
     def _evaluate(self, case: Case) -> Answer:

@@ -16,7 +16,8 @@ from . import Fault, table
 from .brute import Minimum, minima
 from .hunt import Ground, Row, hunt
 
-HEAD = f"{'fault':<27} {'model':<12} {'found':<29} {'elements':>8} {'minimum':>7} {'equal':>5} {'warm':>5} {'graph':>9} {'slipped':>7} {'s':>6}"
+COLUMNS = "{:<27} {:<12} {:<29} {:>8} {:>7} {:>5} {:>5} {:>7} {:>7} {:>6}"
+HEAD = COLUMNS.format(*"fault model found elements minimum equal warm graph slipped s".split())
 
 
 def main() -> int:
@@ -67,9 +68,9 @@ def line(row: Row, known: Minimum | None) -> str:
     ops = "+".join(row.ops) or row.error[:29]
     model = row.model.rpartition("/")[2].partition(":")[0]
     graph = f"{row.passes}+{row.subsets}"
-    return (
-        f"{row.fault:<27} {model:<12} {ops[:29]:<29} {row.elements:>8} {minimum:>7} {'yes' if equal(row, known) else 'NO':>5} "
-        f"{row.warm:>5} {graph:>9} {'YES' if row.slipped else 'no':>7} {row.seconds:>6.1f}"
+    return COLUMNS.format(
+        row.fault, model, ops[:29], row.elements, minimum, "yes" if equal(row, known) else "NO", row.warm, graph,
+        "YES" if row.slipped else "no", f"{row.seconds:.1f}",
     )
 
 

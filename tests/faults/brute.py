@@ -1,7 +1,7 @@
 """The smallest case of each planted fault by brute force, as ``minima.json`` beside this file.
 
-``python -m tests.faults.brute [NAME ...]`` computes it again. Nothing of the reducer's search is used: for one, two, ...
-elements, every way to deal them out to the feeds, every shape with that many items, every argument at its start value,
+``python -m tests.faults.brute [NAME ...]`` computes it again. Nothing of the reducer's search is used: for one, two and
+more elements, every way to deal them out to the feeds, every shape with that many items, every argument at its start value,
 its default or a small number, every layout that the start had or a simpler one, and a few value patterns are run on
 both sides and judged like any variant of the reducer, until one shows the fault.
 """
@@ -146,7 +146,7 @@ def smallest(oracle: Oracle, reference: Side) -> Minimum | None:
 
 
 def _programs(start: Case, pair: Pair, count: int) -> Iterator[Case]:
-    """Every choice of so many steps of the start, with what the others made as a feed; optional tensors left out too."""
+    """Every choice of so many steps of the start, the others' results fed; with every subset of the optional tensors."""
     for keep in itertools.combinations(start.graph.nodes, count):
         graph = start.graph.subgraph(keep)
         feeds = dict(start.feeds)
@@ -281,7 +281,7 @@ WHOLE = ("last", "zeros", "ones", "start")
 
 def _filled(case: Case, graph: Graph, shapes: tuple[tuple[int, ...], ...]) -> Iterator[Case]:
     """The program at given sizes with every layout and every pattern of values."""
-    layouts = [list(_layouts(case.feeds[name].layout, shape)) for name, shape in zip(graph.inputs, shapes)]
+    layouts = [_layouts(case.feeds[name].layout, shape) for name, shape in zip(graph.inputs, shapes)]
     whole = any(not case.feeds[name].dtype.inexact for name in graph.inputs)
     top = max((shape[0] for shape in shapes if shape), default=1)
     for chosen in itertools.product(*layouts):
@@ -314,17 +314,25 @@ def _pattern(tensor: Tensor, shape: tuple[int, ...], pattern: str, seed: int, to
     return from_float64(made, tensor.dtype) if tensor.dtype.inexact else made.astype(tensor.dtype.storage)
 
 
-def _layouts(start: Layout, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Layout]]:
-    """Base shapes and layouts of a tensor of this shape: contiguous, and the kinds of view that the start had."""
+def _layouts(start: Layout, shape: tuple[int, ...]) -> list[tuple[tuple[int, ...], Layout]]:
+    """Base shapes and layouts of a tensor of this shape: contiguous, and the kinds of view that the start had.
+
+    Of those that lie in memory alike (axes of size 1 have no stride) one is enough.
+    """
+    found = {}
+    for base, layout in _views({type(link) for link in start.links}, shape):
+        view = layout.apply(np.empty(base, np.int8))
+        found.setdefault(tuple(s for n, s in zip(view.shape, view.strides) if n > 1), (base, layout))
+    return list(found.values())
+
+
+def _views(kinds: set[type], shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Layout]]:
     yield shape, CONTIGUOUS
-    kinds = {type(link) for link in start.links}
     if Permute in kinds:
         for order in itertools.permutations(range(len(shape))):
-            base = tuple(shape[order.index(axis)] for axis in range(len(shape)))
-            if base != shape or order != tuple(sorted(order)):
-                yield base, Layout((Permute(order),))
+            yield tuple(shape[order.index(axis)] for axis in range(len(shape))), Layout((Permute(order),))
     if Slice in kinds and shape:
-        for axis in {0, len(shape) - 1}:
+        for axis in sorted({0, len(shape) - 1}):
             extent = 2 * shape[axis] - 1
             yield shape[:axis] + (extent,) + shape[axis + 1 :], Layout((Slice(axis, 0, 2, shape[axis], extent),))
     if Expand in kinds:

@@ -4,7 +4,7 @@ FAULT = {
     "title": "var ignores the correction",
     "family": "formula",
     "model": "tests/faults/models/signal.py:build",
-    "ops": ["var.correction"],
+    "ops": ["var"],
     "symptom": "value",
 }
 
@@ -15,8 +15,7 @@ def install(backend):
 
     right = torch.var
 
-    def var(self, *args, **kwargs):
-        kwargs["correction"] = 0
-        return right(self, *args, **kwargs)
+    def var(self, dim=None, unbiased=True, keepdim=False):
+        return right(self, dim=dim, correction=0, keepdim=keepdim)
 
     torch.var = var

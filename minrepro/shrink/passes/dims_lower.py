@@ -46,9 +46,14 @@ def _lower(search: Search, position: int) -> bool:
         stay = _keep_few(search, before, classes)
         # If one class decides alone, it was already asked at every level.
         known = LEVELS[-1] if len(stay) == 1 else LEVELS[0]
-    for name in [c.name for c in sorted(classes, key=lambda c: -c.size)]:
+    for name in [c.name for c in reversed(_cheap_first(classes))]:
         _gallop(search, position, name, known)
     return search.case is not before
+
+
+def _cheap_first(classes: tuple[Class, ...]) -> list[Class]:
+    """Classes that few tensors share first: where the bug needs one of several, that one costs the fewest elements."""
+    return sorted(classes, key=lambda c: len(c.axes))
 
 
 def _keep_few(search: Search, case: Case, classes: tuple[Class, ...]) -> list[Class]:
@@ -58,7 +63,7 @@ def _keep_few(search: Search, case: Case, classes: tuple[Class, ...]) -> list[Cl
         return {c: c.low for c in classes if c not in stay and c.size > c.low}
 
     stay = search.essential(
-        list(classes), lambda stay: any(search.interesting(v) for v in variants(search, case, lowered(stay), 1))
+        _cheap_first(classes), lambda stay: any(search.interesting(v) for v in variants(search, case, lowered(stay), 1))
     )
     any(search.accepts(v) for v in variants(search, case, lowered(stay), 1))
     return stay

@@ -1,4 +1,4 @@
-"""Leave optional tensors out: a bias, a weight, a mask; and tensors of a list. All at once, then the few that must stay.
+"""Leave optional tensors out: a bias, a mask, an item of a list. All at once, then the few that must stay.
 
 This comes before sizes and values, because a value that was simplified may be all that a tensor is needed for.
 """

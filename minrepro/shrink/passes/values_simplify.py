@@ -22,6 +22,9 @@ ORDER = 40
 MANY = 512
 """Elements above which single values are not searched."""
 
+PATTERN = 3
+"""Values up to this rank are a pattern, which reads more easily than any list of numbers."""
+
 Rung = Callable[[Tensor], np.ndarray]
 
 LADDER: tuple[tuple[str, Rung], ...] = (
@@ -50,7 +53,7 @@ def _one_tensor(search: Search, name: str) -> None:
         if search.accepts(_with(search.case, [name], rung)):
             return
     tensor = search.case.feeds[name]
-    if value_rank(tensor) <= 1 or tensor.base.size > MANY:
+    if value_rank(tensor) <= PATTERN or tensor.base.size > MANY:
         return
     _few_elements(search, name)
     for position in range(search.case.feeds[name].base.size):
@@ -104,7 +107,7 @@ def steps(search: Search) -> Iterator[tuple[str, Case]]:
         for what, rung in LADDER[:3]:
             yield f"{name} as {what}", _with(case, [name], rung)
         flat = case.feeds[name].base.reshape(-1)
-        if value_rank(case.feeds[name]) > 3 and flat.size <= 64:
+        if value_rank(case.feeds[name]) > PATTERN and flat.size <= 64:
             for position in np.flatnonzero(flat):
                 base = flat.copy()
                 base[position] = 0
