@@ -24,6 +24,7 @@ QUICK = (
     "oneflow_fill_noncontiguous",  # write through a view
     "oneflow_int_divide_by_zero",  # crash where torch refuses
     "oneflow_nan_greater",  # value
+    "oneflow_normalize_empty",  # crash of a function that torch writes in Python
     "torch_ndtr_tail",  # the reference is wrong
 )
 
@@ -39,7 +40,7 @@ def test_bug_ends_in_a_verified_script_at_or_below_the_trigger(name, python_of, 
 
 def test_a_bug_that_torch_cannot_show_is_no_false_alarm(python_of, tmp_path):
     python_of("oneflow")
-    name = "oneflow_normalize_empty"
+    name = "oneflow_cell_without_state"
     assert name in EXPLAINED
     assert run(name, cases()[name], tmp_path)["verdict"] == "clean"
 

@@ -156,7 +156,7 @@ class Call:
             returned = self.func._schema.returns
             if self.has_row and not self.random and all(str(item.type) == "Tensor" for item in returned):
                 self.recorder.emit(
-                    self.name, self.overload, args, [None] * len(returned), self._kept_defaults(), place=place, refused=True
+                    self.name, self.overload, args, [None] * len(returned), self._kept_defaults(), place=place, beside=True
                 )
             raise
 

@@ -12,6 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import calls
+from .functions import Functions
 from .model import HERE, TORCH
 from .record import Recorder
 
@@ -58,7 +59,7 @@ class Watch:
         """Call the model under a mode; return the finished recording."""
         with self.hooked(), self.subject.started() as (args, kwargs):
             self.feed(args, kwargs)
-            with mode:
+            with Functions(self.recorder), mode:
                 tensors = self.subject.tensors_of(self.subject.module(*args, **kwargs))
             return self.recorder.finish(tensors)
 

@@ -161,14 +161,14 @@ class Recorder:
         return argument
 
     def finish(self, tensors):
-        """Set the outputs from (label, tensor) pairs and drop the nodes and inputs that neither an output nor a refusal needs."""
+        """Set the outputs from (label, tensor) pairs; drop what neither they nor a step beside the flow needs."""
         done, self.where = self.recording, lambda: ("", "")
         done.labels = [label for label, _ in tensors]
         done.outputs = [self.read(tensor).name for _, tensor in tensors]
         done.seen = [twin(tensor) for _, tensor in tensors]
         needed, kept = set(done.outputs), []
         for node in reversed(done.nodes):
-            if node["refused"] or needed.intersection(node["outputs"]):
+            if node["beside"] or needed.intersection(node["outputs"]):
                 kept.append(node)
                 needed.update(references(list(node["args"].values())))
         done.nodes = kept[::-1]
@@ -177,7 +177,7 @@ class Recorder:
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
-    def emit(self, op, overload, args, results, defaults=(), writes="", place=None, refused=False):
+    def emit(self, op, overload, args, results, defaults=(), writes="", place=None, beside=False):
         """Append a node; return the names of its outputs.
 
         Args:
@@ -188,14 +188,14 @@ class Recorder:
             defaults: names of the arguments that have the schema's default.
             writes: name of the argument that it writes to.
             place: (module path, source line), by default those of the running call.
-            refused: torch raised an exception, and the model went on.
+            beside: a step to check although nothing reads it, and that the replay leaves away.
         """
         path, source = place or self.where()
         outputs = [self.names.new(op.strip("_") or op) for _ in results]
         self.recording.nodes.append({
             "op": op, "overload": overload, "args": {key: encode(item) for key, item in args.items()},
             "defaults": list(defaults), "writes": writes, "outputs": outputs, "path": path, "source": source,
-            "specs": [_spec(result) for result in results], "refused": refused,
+            "specs": [_spec(result) for result in results], "beside": beside,
         })
         return outputs
 

@@ -7,8 +7,8 @@ from .values import difference, same, twin
 
 
 def run(recording):
-    """Execute the nodes in order, without the refused ones; return the outputs. A value goes after its last use."""
-    last, nodes = {}, [node for node in recording.nodes if not node["refused"]]
+    """Execute the nodes in order, without those beside the flow; return the outputs. A value goes after its last use."""
+    last, nodes = {}, [node for node in recording.nodes if not node["beside"]]
     for index, node in enumerate(nodes):
         for name in references(list(node["args"].values())):
             last[name] = index

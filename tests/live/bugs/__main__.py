@@ -31,7 +31,6 @@ COLUMNS = (
 EXPLAINED = {
     "oneflow_cell_without_state": "the missing argument is one of a module; ATen's cell always has a state",
     "oneflow_interpolate_same_size": "torch 2.13 takes the same short cut where sizes come out equal, so both agree",
-    "oneflow_normalize_empty": "torch normalizes by a norm and a quotient, which OneFlow has right",
 }
 """Bugs that no step of a captured torch model can show, and why."""
 

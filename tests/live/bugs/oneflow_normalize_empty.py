@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn import functional as F
 from trunk import Trunk, rows
 
-CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "crash", "op": "linalg_vector_norm", "elements": 0}
+CASE = {"framework": "oneflow", "candidate": "oneflow", "symptom": "crash", "op": "normalize", "elements": 0}
 
 
 class Model(nn.Module):
