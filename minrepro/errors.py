@@ -6,6 +6,7 @@
     |-- BackendMissing        no interpreter has this framework; says the command to add it  (exit 4)
     |-- Unsupported           an operator has no spelling on a backend                       (exit 2)
     |-- WorkerError           the worker broke its protocol                                  (exit 3)
+    |   `-- SessionLost       the process that held the model is gone; its values with it    (exit 3)
     `-- InternalError         an invariant of ours does not hold                             (exit 3)
 
 Each message says what was expected, what was found and what to do next.
@@ -44,6 +45,10 @@ class Unsupported(MinreproError):
 
 class WorkerError(MinreproError):
     """The worker process broke its protocol; a framework crash is an `Outcome` instead."""
+
+
+class SessionLost(WorkerError):
+    """The process that held the model ended, and everything it had computed is gone; the capture can be repeated."""
 
 
 class InternalError(MinreproError):

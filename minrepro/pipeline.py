@@ -8,6 +8,7 @@ Each stage is a function of the `Run`, leaves what it found there, and returns w
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import resource
@@ -25,7 +26,7 @@ from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import allowance
 from minrepro.diagnose import Scene, diagnose
 from minrepro.emit import emit
-from minrepro.errors import InternalError, UsageError
+from minrepro.errors import InternalError, SessionLost, UsageError
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
@@ -35,6 +36,7 @@ from minrepro.ir.outcome import Completed, Outcome
 from minrepro.ir.reduction import Diagnosis, Finding, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
 from minrepro.ir.tensor import Tensor
+from minrepro.localise.gradients import Gradients
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Checked, Stream, Trace
 from minrepro.shrink import shrink
@@ -43,6 +45,8 @@ from minrepro.verify import verify
 
 DEFAULT_REPLAY = "torch+replay:flat-copy"
 """Candidate of ``--model mixer`` without ``--candidate``: the founding bug can only be replayed today."""
+LIVES = 3
+"""Times that a run survives the loss of the process that holds the model."""
 OPTIONS = "options.json"
 """What a run was started with, so that ``--resume`` needs nothing but the folder."""
 EXIT = {"clean": 0, "arithmetic": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
@@ -148,7 +152,7 @@ class Run:
                     continue
                 self.listener.stage(name)
                 start = time.monotonic()
-                record = stage(self)
+                record = self._again(name, stage) if self.first == "capture" else stage(self)
                 self.seconds[name] = time.monotonic() - start
                 if record is None:
                     break
@@ -160,6 +164,28 @@ class Run:
         self.report = readable(self.report)
         write(self.folder / "report.json", self.report)
         return self.report
+
+    def _again(self, name: str, stage: Callable[[Run], Any]) -> Any:
+        """Run a stage; if the process that holds the model was killed, capture the model once more and repeat it."""
+        for left in range(LIVES, -1, -1):
+            try:
+                return stage(self)
+            except SessionLost as lost:
+                if not left:
+                    raise
+                self.listener.say(f"{str(lost).splitlines()[0]}; once more from the start")
+            self._restore(name)
+        raise InternalError("unreachable: the loop above returns or raises")
+
+    def _restore(self, name: str) -> None:
+        """Bring back what a stage needs after the session was lost; a loss on the way is met by the next attempt."""
+        if name == "capture":
+            return
+        self.traces.clear()
+        with contextlib.suppress(SessionLost):
+            stage_capture(self)
+            if name == "localise":
+                stage_compare(self)
 
     def _summarise(self) -> None:
         """Complete `report` with what every run has."""
@@ -224,6 +250,11 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
         before = run.pair.candidate.worker.computed_seconds
         run.traces.append(stream.forward(captured.graph, captured.specs))
         run.seconds["forwards"] += run.pair.candidate.worker.computed_seconds - before
+    if "backward" in run.options.modes:
+        template = msgspec.structs.replace(run.template, mode="backward")
+        trained = [name for name, kind in captured.kinds.items() if kind == "parameter"]
+        gradients = Gradients(run.pair, template, trained, run.listener.progress)
+        run.traces.append(gradients.forward(captured.graph, captured.specs))
     for trace in run.traces:
         run.listener.say(describe_trace(trace))
         record[trace.mode] = [_checked(item) for item in trace.checked]
@@ -470,7 +501,7 @@ def replay_notice(candidate: str) -> str | None:
 
 def describe_trace(trace: Trace) -> str:
     """A pass in one line."""
-    what = "state entries loaded" if trace.mode == "load" else "steps on right inputs"
+    what = {"load": "state entries loaded", "backward": "steps differentiated"}.get(trace.mode, "steps on right inputs")
     bad, worst = trace.of("diverges"), trace.worst
     tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
     more = ", ..." if len(bad) > 4 else ""

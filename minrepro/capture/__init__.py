@@ -15,9 +15,9 @@ from minrepro import ops
 from minrepro.capture import decode, messages
 from minrepro.capture.inputs import parse
 from minrepro.capture.source import resolve
-from minrepro.errors import CaptureError, InternalError, UsageError
+from minrepro.errors import CaptureError, InternalError, SessionLost, UsageError
 from minrepro.ir.graph import Graph
-from minrepro.ir.outcome import Completed, Crashed, Raised, TimedOut, Unspelled
+from minrepro.ir.outcome import Completed, Crashed, Raised, TimedOut, Unspelled, from_outside
 from minrepro.ir.tensor import TensorSpec
 from minrepro.worker.client import Worker
 
@@ -136,6 +136,8 @@ def capture(
 def _ask(worker: Worker, model: str, function: str, deadline: float, **arguments: Any) -> Any:
     """Call the worker's side; whatever is not an answer becomes an exception."""
     reply = worker.call(WORKER_SIDE, function, deadline, **arguments)
+    if isinstance(reply, Crashed) and from_outside(reply):
+        raise SessionLost(f"{model}: its process was ended from outside ({reply.signal}) while it was captured")
     if isinstance(reply, (Crashed, TimedOut)):
         how = f"was stopped after {reply.seconds:.0f} s" if isinstance(reply, TimedOut) else f"died ({reply.signal})"
         raise CaptureError(f"{model}: its process {how} while it was captured.\n{worker.tail()}".rstrip())

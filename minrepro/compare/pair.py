@@ -23,7 +23,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
-from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled
+from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.gradient import differentiated
 from minrepro.ops.row import Args, bind
@@ -31,6 +31,10 @@ from minrepro.worker.client import Worker
 
 TOGETHER = 1 << 16
 """Elements up to which the float64 runs behind a verdict share one evaluation, for which their feeds are all in memory at once."""
+
+
+RETRIES = 2
+"""Times that an evaluation is repeated which something outside ended."""
 
 
 class Side(msgspec.Struct):
@@ -110,7 +114,12 @@ class Pair:
         name = (side.spec.name, operators)
         if self.survives_fork(side, operators):
             outcome = side.worker.run(text, feeds, outputs, **knobs)
-            if not isinstance(outcome, (Crashed, TimedOut)) or name in self._survives_fork:
+            for _ in range(RETRIES):
+                if from_outside(outcome):
+                    outcome = side.worker.run(text, feeds, outputs, **knobs)
+            # What is killed every time needs more memory than there is: no other process would change that.
+            trusted = not isinstance(outcome, (Crashed, TimedOut)) or from_outside(outcome)
+            if trusted or name in self._survives_fork:
                 return outcome
             again = side.worker.direct(text, feeds, outputs, **knobs)
             self._survives_fork[name] = isinstance(again, (Crashed, TimedOut))

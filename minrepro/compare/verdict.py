@@ -20,7 +20,7 @@ from minrepro.compare.policy import Rounded, identify
 from minrepro.compare.missing import missing
 from minrepro.ir.divergence import Comparison, Divergence
 from minrepro.ir.dtype import DType
-from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled
+from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled, from_outside
 from minrepro.ir.tensor import Tensor
 
 ALPHA = 1e-3
@@ -102,6 +102,8 @@ def _failures(reference: Outcome, candidate: Outcome) -> Comparison | None:
     for side, outcome in (("reference", reference), ("candidate", candidate)):
         if isinstance(outcome, Unspelled):
             return Comparison("unsupported", why=f"{side}: {outcome.why}")
+        if from_outside(outcome) or _out_of_memory(outcome):
+            return Comparison("unresolved", why=f"{side}: {_describe(outcome)}; that says nothing about the framework")
     if isinstance(reference, Completed) and isinstance(candidate, Completed):
         return None
     if isinstance(reference, Completed):
@@ -115,6 +117,14 @@ def _failures(reference: Outcome, candidate: Outcome) -> Comparison | None:
     if isinstance(reference, Raised) and isinstance(candidate, (Crashed, TimedOut)):
         return _diverges(_SYMPTOM[type(candidate)], "candidate", _describe(reference), _describe(candidate))
     return Comparison("shared", why=f"both sides fail: {_describe(reference)}; {_describe(candidate)}")
+
+
+def _out_of_memory(outcome: Outcome) -> bool:
+    """True for an exception that only says that memory ran out."""
+    if not isinstance(outcome, Raised):
+        return False
+    words = ("not enough memory", "out of memory", "cannot allocate memory", "std::bad_alloc")
+    return outcome.kind == "MemoryError" or any(word in outcome.message.lower() for word in words)
 
 
 _SYMPTOM = {Raised: "exception", Crashed: "crash", TimedOut: "hang"}

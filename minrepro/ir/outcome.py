@@ -61,3 +61,12 @@ class Unspelled(msgspec.Struct, frozen=True, tag="unspelled"):
 
 
 Outcome = Union[Completed, Raised, Crashed, TimedOut, Unspelled]
+
+OUTSIDE = ("SIGKILL", "memory limit", "no session")
+"""Ends of a process that come from outside and say nothing about the framework: killed by a person, by the kernel for
+memory or by our own limit; or the session was gone already."""
+
+
+def from_outside(outcome: Outcome) -> bool:
+    """True if the evaluation was ended from outside, so that it has to be asked again or stays unresolved."""
+    return isinstance(outcome, Crashed) and outcome.signal in OUTSIDE

@@ -33,6 +33,10 @@ from minrepro.ir.tensor import Layout, Tensor, TensorSpec, from_strided
 LENGTHS = struct.Struct(">QQ")
 INLINE = 1 << 18
 MAIN = Path(__file__).with_name("main.py")
+IMPORT_SECONDS = 180.0
+"""Patience with an import on a cold disk."""
+STARTS = 3
+"""Times that a worker is started again which was killed while it imported."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -144,7 +148,13 @@ class Worker:
         self.start()
         if self.ready:
             return
-        reply, _ = self._receive(180.0)
+        reply, _ = self._receive(IMPORT_SECONDS)
+        for _ in range(STARTS):
+            if reply is None and self.join(0.5) == -signal.SIGKILL:
+                # Something killed it while it imported: that deserves another try, not a verdict.
+                self.stop()
+                self.start()
+                reply, _ = self._receive(IMPORT_SECONDS)
         if reply is None or reply.get("outcome") != "ready":
             why = f"{reply['kind']}: {reply['message']}" if reply else "the process ended"
             self.stop()
@@ -269,6 +279,7 @@ class Worker:
         steps += [{"node": step.node, "code": "\n".join(step.lines)} for step in program.steps]
         request = {
             "do": do, "feeds": items, "steps": steps, "deadline": deadline, "free": list(free),
+            "gradients": program.gradients,
             "returns": [{"name": name, "var": program.variables[name]} for name in returns], **knobs,
         }
         reply, extra = self._ask(request, patience, body)
