@@ -101,13 +101,13 @@ class Stream:
         """Check every step of a graph."""
         trace = Trace("forward", [], [], 0, self.specs)
         self.specs.update(specs)
-        left, needed = graph.consumers(), graph.needed().nodes
+        left, needed = graph.consumers(), {node.name for node in graph.needed().nodes}
         self.pair.candidate.worker.open()
         for done, node in enumerate(graph.nodes):
             # Graph inputs stay: the model owns their memory anyway, and a later search may need them.
             comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1 and n not in graph.inputs})
             # What stands beside the flow is checked where it can be: its parts, or torch's refusal, say the rest.
-            if node in needed or comparison.verdict != "unsupported":
+            if node.name in needed or comparison.verdict != "unsupported":
                 trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
             for name in node.inputs:
                 left[name] -= 1
