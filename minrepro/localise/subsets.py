@@ -70,20 +70,22 @@ def smallest(low: int, high: int, works: Callable[[int], bool]) -> int:
         low: smallest legal size.
         high: a size that is known to work.
         works: not assumed to be monotone: vector tails, tile edges and overflow depend on residues, so sizes next to
-            powers of two are tried before giving up.
+            powers of two and the residues of `high` are tried before giving up.
 
     Returns:
-        A size that works, whose predecessor in the search did not; `high` if nothing smaller was found.
+        A size that works while the one below it does not; `low` if that works.
     """
-    step, failed, size = 1, low - 1, low
+    failed, step, size = [low - 1], 1, low
     while size < high:
         if works(size):
-            return _bisect(failed, size, works)
-        failed, size, step = size, size + step, step * 2
-    for size in sorted({2**j + e for j in range(1, high.bit_length()) for e in (0, 1)}):
-        if failed < size < high and works(size):
-            return _bisect(failed, size, works)
-    return _bisect(failed, high, works)
+            return _bisect(failed[-1], size, works)
+        failed.append(size)
+        size, step = size + step, step * 2
+    ladder = {2**j + e for j in range(1, high.bit_length()) for e in (0, 1)} | {high % m for m in (4, 8, 16, 32, 64)}
+    for size in sorted(ladder - set(failed)):
+        if low < size < high and works(size):
+            return _bisect(max(f for f in failed if f < size), size, works)
+    return _bisect(failed[-1], high, works)
 
 
 def _bisect(failed: int, working: int, works: Callable[[int], bool]) -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from types import ModuleType
 
 from minrepro import registry
-from minrepro.shrink.order import key
 from minrepro.ir.reduction import Needed, Reduction
 from minrepro.shrink.oracle import BudgetSpent, Oracle
+from minrepro.shrink.order import key
 from minrepro.shrink.state import Search
 
 ROUNDS = 8

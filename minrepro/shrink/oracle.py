@@ -23,10 +23,10 @@ from minrepro.compare.verdict import bound, judge
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
-from minrepro.shrink.order import key
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, Unspelled
 from minrepro.ir.signature import BANDS, Signature, normalise
 from minrepro.shrink.incoming import Fitter
+from minrepro.shrink.order import key
 
 
 class BudgetSpent(Exception):

@@ -60,6 +60,10 @@ def _size(value: object) -> int:
     return min(500, len(repr(value)) + (abs(int(value)) if abs(value) < 100 else 100))
 
 
+LONGEST = 48
+"""No literal is longer (a complex128 with both exponents): an estimate from above for tensors nobody would print."""
+
+
 def value_rank(tensor: Tensor) -> int:
     """How much there is to read in a tensor's values: patterns first, then the length of the literals.
 
@@ -78,7 +82,7 @@ def value_rank(tensor: Tensor) -> int:
         return 3
     sample = values.reshape(-1)
     if sample.size > 4096:
-        return 10 * sample.size
+        return LONGEST * sample.size
     return 4 + sum(_digits(value) for value in sample)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from minrepro.ir.case import Case
 from minrepro.ir.dtype import from_float64, to_float64
-from minrepro.shrink.order import value_rank
 from minrepro.ir.tensor import Tensor
+from minrepro.shrink.order import value_rank
 from minrepro.shrink.state import Search
 
 ORDER = 40
