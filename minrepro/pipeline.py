@@ -24,7 +24,7 @@ from minrepro.backends import parse
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import allowance
-from minrepro.diagnose import Scene, diagnose
+from minrepro.diagnose import UNEXPLAINED, Scene, diagnose
 from minrepro.emit import emit
 from minrepro.errors import InternalError, SessionLost, UsageError
 from minrepro.ir import codec
@@ -369,7 +369,10 @@ def stage_emit(run: Run) -> Finding:
     comparison, left, right = run.pair.compare(case)
     if comparison.divergence is None:
         raise InternalError(f"the reduced case does not diverge when asked again: {comparison.verdict}")
-    run.diagnosis = diagnose(Scene(run.pair, case, left, right, comparison.divergence))
+    again = diagnose(Scene(run.pair, case, left, right, comparison.divergence))
+    if again.cause != UNEXPLAINED or run.diagnosis.cause == UNEXPLAINED:
+        # The smallest case may be too small for an experiment that confirmed the cause on the case as found.
+        run.diagnosis = again
     run.report["diagnosis"] = codec.plain(run.diagnosis)
     run.finding = finding(run, case, comparison, left, right)
     run.repro = emit(run.finding, run.folder, run.pair.specs(case))

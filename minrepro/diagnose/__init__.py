@@ -4,9 +4,11 @@ A cause counts only if its experiment predicted something and saw it. Each rule 
 
     CAUSE: its name
     SENTENCE: what it means, for the report
+    WEIGHT: how much its experiments say; of two confirmed causes the heavier one is named
     probes(scene) -> probes, the first of which decides whether the cause is a candidate at all; empty if it cannot apply
 
-Otherwise the report says ``unexplained`` and lists what was ruled out.
+Otherwise the report says ``unexplained`` and lists what was ruled out. A divergence that is a documented difference
+between two frameworks is a convention (`conventions`): it has a source and a line to change, and is nobody's bug.
 """
 
 from __future__ import annotations
@@ -14,70 +16,46 @@ from __future__ import annotations
 import msgspec
 
 from minrepro import registry
-from minrepro.compare.pair import Pair
-from minrepro.compare.verdict import judge
-from minrepro.ir.case import Case
-from minrepro.ir.divergence import Comparison, Divergence
-from minrepro.ir.outcome import Completed, Outcome
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Diagnosis
-from minrepro.ir.tensor import Tensor
 
+__all__ = ["UNEXPLAINED", "Scene", "causes", "diagnose"]
 
-class Scene(msgspec.Struct, frozen=True):
-    """What a rule may look at and ask.
-
-    Attributes:
-        pair: both sides, for experiments.
-        case: the diverging case.
-        reference, candidate: what the sides did with it.
-        divergence: the judgement.
-    """
-
-    pair: Pair
-    case: Case
-    reference: Outcome
-    candidate: Outcome
-    divergence: Divergence
-
-    @property
-    def expected(self) -> Tensor | None:
-        """The reference's value of the output that differs."""
-        return self._value(self.reference)
-
-    @property
-    def actual(self) -> Tensor | None:
-        """The candidate's value of the output that differs."""
-        return self._value(self.candidate)
-
-    def _value(self, outcome: Outcome) -> Tensor | None:
-        return outcome.values.get(self.divergence.output) if isinstance(outcome, Completed) else None
-
-    def retry(self, case: Case) -> Comparison:
-        """Judge a changed case."""
-        left, right = self.pair.run(case, self.pair.reference), self.pair.run(case, self.pair.candidate)
-        return judge(self.pair.question(case), left, right)
+UNEXPLAINED = "unexplained"
+"""The cause of a divergence that no rule predicts."""
 
 
 def diagnose(scene: Scene) -> Diagnosis:
-    """Try every rule; the one with the most confirmed probes and none refuted is the cause."""
-    ruled_out, best = [], None
-    for name, module in sorted(_rules().items()):
-        probes = tuple(module.probes(scene))
-        if not probes:
-            continue
-        if all(probe.confirmed for probe in probes):
-            found = Diagnosis(module.CAUSE, scene.divergence.side, module.SENTENCE, probes)
-            if best is None or (len(probes), module.WEIGHT) > best[0]:
-                best = ((len(probes), module.WEIGHT), found)
-        else:
-            ruled_out.append(module.CAUSE)
-    if best is not None:
-        return msgspec.structs.replace(best[1], ruled_out=tuple(ruled_out))
+    """The confirmed cause that says most."""
+    confirmed, ruled_out = causes(scene)
+    if confirmed:
+        best = max(confirmed, key=lambda found: (_rules()[found.cause].WEIGHT, len(found.probes)))
+        return msgspec.structs.replace(best, ruled_out=ruled_out)
     sentence = f"the {scene.divergence.side} side is wrong and no known cause predicts how"
+    if scene.divergence.side == "both":
+        sentence = "both sides are wrong, each in its own way, and no known cause predicts how"
     if scene.divergence.side == "unknown":
         sentence = "the sides differ, and float64 does not settle which one is wrong"
-    return Diagnosis("unexplained", scene.divergence.side, sentence, (), tuple(ruled_out))
+    return Diagnosis(UNEXPLAINED, scene.divergence.side, sentence, (), ruled_out)
+
+
+def causes(scene: Scene) -> tuple[list[Diagnosis], tuple[str, ...]]:
+    """Every cause whose probes were all confirmed, and the names of those that failed one."""
+    confirmed, ruled_out = [], []
+    for name, module in _rules().items():
+        probes = []
+        for probe in module.probes(scene):
+            probes.append(probe)
+            if not probe.confirmed:
+                ruled_out.append(name)
+                break
+        else:
+            if probes:
+                confirmed.append(Diagnosis(name, scene.divergence.side, module.SENTENCE, tuple(probes)))
+    return confirmed, tuple(ruled_out)
 
 
 def _rules() -> dict[str, object]:
-    return {module.__name__: module for module in registry.modules("minrepro.diagnose.rules")}
+    """The rules by cause."""
+    found = sorted(registry.modules("minrepro.diagnose.rules"), key=lambda module: module.__name__)
+    return {module.CAUSE: module for module in found}
