@@ -124,7 +124,7 @@ OPS = (
         paddle=lambda a: (
             "paddle.linalg.eigh(A, UPLO=UPLO)"
             if a.compute_v
-            else "[paddle.linalg.eigvalsh(A, UPLO=UPLO), paddle.zeros([0])]"
+            else "[paddle.linalg.eigvalsh(A, UPLO=UPLO), paddle.zeros([0], A.dtype)]"
         ),
         oneflow=absent("OneFlow", "eigenvalue decomposition"),
         samples=[dict(A=symmetric(3, 3), _outputs=2), dict(A=symmetric(2, 3, 3), compute_v=False, _outputs=2)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from minrepro.ir.tensor import CONTIGUOUS
 from minrepro.ops.phrase import axes, lacking, ranged
 from minrepro.ops.row import Args, Op, Spelling, op
 from minrepro.ops.sample import arange, normal, transposed, values
@@ -245,9 +246,21 @@ def _paddle_into_slice(a: Args) -> str:
     return f"paddle.slice_scatter(self, src, [dim], [{a.start or 0}], [{end}], [step])"
 
 
+def _dense(a: Args) -> None:
+    """Refuse a view: torch means strides of its memory, of which a clone elsewhere is a dense copy."""
+    if a.self.layout != CONTIGUOUS:
+        lacking("the strides are those of the view's memory, which a dense clone does not have")
+
+
 def _paddle_into_strided(a: Args) -> str:
+    _dense(a)
     offset = ", storage_offset * self.element_size()" if a.storage_offset else ""
     return f"out = self.clone()\npaddle.as_strided(out, size, stride{offset}).set_value(src)\nout = out"
+
+
+def _flow_into_strided(a: Args) -> str:
+    _dense(a)
+    return f"out = self.clone()\nflow.as_strided(out, size, stride, {a.storage_offset or 0}).copy_(src)\nout = out"
 
 
 DIAGONALS = (
@@ -317,8 +330,7 @@ DIAGONALS = (
         kind="exact",
         torch="torch.as_strided_scatter(self, src, size, stride, storage_offset)",
         paddle=_paddle_into_strided,
-        oneflow=lambda a: f"out = self.clone()\nflow.as_strided(out, size, stride, {a.storage_offset or 0}).copy_(src)\n"
-        "out = out",
+        oneflow=_flow_into_strided,
         samples=[
             dict(self=normal(3, 4), src=normal(2, 2, seed=1), size=(2, 2), stride=(4, 1)),
             dict(self=normal(3, 4), src=normal(3, 2, seed=1), size=(3, 2), stride=(1, 4), storage_offset=1),

@@ -18,6 +18,9 @@ from minrepro.sweep import report, shrinking
 from minrepro.sweep.plan import Item, plan
 from minrepro.sweep.sweep import Sweep
 
+WIDTH = 150
+"""Of the table: one column per verdict and symptom."""
+
 
 @click.command()
 @click.option("--candidate", required=True, help="Backend under test: paddle, paddle==3.0.0, oneflow, torch==2.12.0.")
@@ -40,7 +43,7 @@ def sweep(
     items = list(plan(names, dtypes, layouts))
     stamp = time.strftime(f"sweep-{backends.parse(candidate).name}-%Y%m%d-%H%M%S")
     folder = resume or out or Path("minrepro-runs") / stamp
-    screen = Console(highlight=False, soft_wrap=True, quiet=as_json)
+    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
     one = Sweep(*specs, folder, jobs, deadline)
     began = time.monotonic()
     try:

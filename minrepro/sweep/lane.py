@@ -22,8 +22,9 @@ from minrepro.sweep.plan import Item
 from minrepro.sweep.warm import WarmPair
 
 NO_KERNEL = re.compile(
-    r"not implemented|not support|unsupported|is not registered|no kernel|unimplemented|cannot find the kernel"
-    r"|data ?type of .* must be|dtype of .* must be|must be one of .*(float|int)|unexpected data ?type",
+    r"not implemented|not support|unsupported|only support|is not registered|no kernel|unimplemented"
+    r"|cannot find the kernel|data ?type of .* must be|dtype must be|dtype not match|dtype of .* must be"
+    r"|must be one of .*(float|int)|must be int or float|unexpected data ?type",
     re.IGNORECASE,
 )
 """Texts by which a framework says that it has no kernel for a dtype."""
