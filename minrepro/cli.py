@@ -66,7 +66,7 @@ def cli() -> None:
 @click.option("--candidate", default="", help="Backend under test: paddle, paddle==3.0.0, oneflow, torch+replay:NAME.")
 @click.option("--reference", default="torch", show_default=True, help="Backend that is compared against.")
 @click.option("--input", "inputs", multiple=True, help="Input spec: x=float32[2,3,32,32], x=@file.npz:key, file.npz.")
-@click.option("--mode", "modes", default="load,forward", show_default=True, help="Comma-separated: load, forward.")
+@click.option("--mode", "modes", default="load,forward", show_default=True, help="Comma-separated: load, forward, backward.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the model, its inputs and the search.")
 @click.option("--capture", "rung", default="auto", show_default=True, help="auto, log, export, make_fx or dispatch.")
 @click.option("--train", is_flag=True, help="Leave the model in training mode.")
@@ -134,9 +134,9 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
 
 def _modes(text: str) -> tuple[str, ...]:
     modes = tuple(part.strip() for part in text.split(",") if part.strip())
-    wrong = [mode for mode in modes if mode not in ("load", "forward")]
+    wrong = [mode for mode in modes if mode not in MODES]
     if wrong or not modes:
-        raise click.UsageError(f"expected modes out of load, forward; found {wrong[0] if wrong else text!r}")
+        raise click.UsageError(f"expected modes out of {', '.join(MODES)}; found {wrong[0] if wrong else text!r}")
     return modes
 
 

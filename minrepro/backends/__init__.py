@@ -38,6 +38,7 @@ class Backend(msgspec.Struct, frozen=True):
         spells: operator -> spelling that only this file knows.
         path: the file, for the worker.
         dead_after_fork: operators that hang in a forked child and nowhere else.
+        gradient: text around a step that is differentiated (see `backends/torch.py`); empty if there are no gradients.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Backend(msgspec.Struct, frozen=True):
     rename: Mapping[str, str] = {}
     spells: Mapping[str, Spelling] = {}
     dead_after_fork: tuple[str, ...] = ()
+    gradient: Mapping[str, str] = {}
 
     def spelling(self, row: Op) -> tuple[Spelling, Mapping[str, str]]:
         """The spelling of an operator and the renaming that goes with it.
@@ -108,6 +110,7 @@ def table() -> dict[str, Backend]:
             rename=data.get("rename", {}),
             spells=data.get("spells", {}),
             dead_after_fork=tuple(data.get("dead_after_fork", ())),
+            gradient=data.get("gradient", {}),
         )
     return found
 

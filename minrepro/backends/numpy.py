@@ -34,7 +34,7 @@ def start(options):
     numpy.seterr(all="ignore")
 
 
-def prepare(threads, seed):
+def prepare(threads, seed, gradients=False):
     """Set what belongs to one evaluation."""
     import numpy
 

@@ -28,6 +28,13 @@ BACKEND = {
     "slice": "{x}[{index}]",
     "expand": "{x}.expand({shape})",
     "strided": "flow.as_strided({x}, {shape}, {strides}, {offset})",
+    "gradient": {
+        "leaf": "{x}.requires_grad_()",
+        "copy": "{x}.clone()",
+        "backward": "{y}.backward({dy})",
+        "backward_all": "flow.autograd.backward([{y}], [{dy}])",
+        "read": "{x}.grad",
+    },
 }
 
 
@@ -38,8 +45,8 @@ def start(options):
     flow.set_grad_enabled(False) if hasattr(flow, "set_grad_enabled") else None
 
 
-def prepare(threads, seed):
-    """Set what belongs to one evaluation."""
+def prepare(threads, seed, gradients=False):
+    """Set what belongs to one evaluation. OneFlow 0.9.0 records gradients outside of a ``with`` in any case."""
     import oneflow as flow
 
     flow.manual_seed(seed)

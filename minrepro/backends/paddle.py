@@ -24,6 +24,13 @@ BACKEND = {
     "slice": "{x}[{index}]",
     "expand": "{x}.expand({shape})",
     "strided": "{x}.as_strided({shape}, {strides}, {offset_bytes})",
+    "gradient": {
+        "leaf": "{x}.stop_gradient = False",
+        "copy": "{x}.clone()",
+        "backward": "{y}.backward({dy})",
+        "backward_all": "paddle.autograd.backward([{y}], [{dy}])",
+        "read": "{x}.grad",
+    },
 }
 
 
@@ -40,11 +47,12 @@ def start(options):
     paddle.set_grad_enabled(False)
 
 
-def prepare(threads, seed):
+def prepare(threads, seed, gradients=False):
     """Set what belongs to one evaluation. Paddle's thread count is that of the environment it started in."""
     import paddle
 
     paddle.seed(seed)
+    paddle.set_grad_enabled(gradients)
 
 
 def describe():

@@ -9,12 +9,13 @@ from typing import Mapping
 import msgspec
 
 from minrepro import ops
-from minrepro.backends import Backend, table
+from minrepro.backends import Backend, gradient, table
 from minrepro.errors import Unsupported
 from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Graph, refs
+from minrepro.ir.graph import Graph, Node, refs
 from minrepro.ir.tensor import Expand, Permute, Slice, TensorSpec
-from minrepro.ops.row import render
+from minrepro.ops.gradient import is_gradient
+from minrepro.ops.row import Op, Text, render
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -35,11 +36,12 @@ class Feed(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """Feeds, steps and where each value ends up."""
+    """Feeds, steps, where each value ends up, and whether gradients have to be recorded."""
 
     feeds: tuple[Feed, ...]
     steps: tuple[Step, ...]
     variables: Mapping[str, str]
+    gradients: bool = False
 
     def imports(self, backend: Backend) -> tuple[str, ...]:
         """The import lines that the text needs."""
@@ -76,11 +78,7 @@ def program(graph: Graph, specs: Mapping[str, TensorSpec], backend: Backend, ter
         if row is None:
             raise Unsupported(f"the operator {node.op!r} has no row in ops/{where}")
         try:
-            spelling, rename = backend.spelling(row)
-            text = render(
-                row, backend.name, spelling, node.args, tuple(names[o] for o in node.outputs),
-                specs=specs, names=names, dtypes=backend.dtypes, rename=rename, terse=terse,
-            )
+            text = _spelled(node, row, backend, specs, names, terse)
         except Unsupported as error:
             raise Unsupported(f"{error}{where}") from None
         except KeyError as error:
@@ -88,7 +86,20 @@ def program(graph: Graph, specs: Mapping[str, TensorSpec], backend: Backend, ter
         for value, variable in zip(node.outputs, text.variables):
             names[value] = variable
         steps.append(Step(node.name, text.lines, text.variables))
-    return Program(feeds, tuple(steps), names)
+    return Program(feeds, tuple(steps), names, any(is_gradient(node.op) for node in graph.nodes))
+
+
+def _spelled(
+    node: Node, row: Op, backend: Backend, specs: Mapping[str, TensorSpec], names: Mapping[str, str], terse: bool
+) -> Text:
+    outputs = tuple(names[name] for name in node.outputs)
+    if is_gradient(node.op):
+        return gradient.text(node, backend, outputs, specs, names, terse)
+    spelling, rename = backend.spelling(row)
+    return render(
+        row, backend.name, spelling, node.args, outputs,
+        specs=specs, names=names, dtypes=backend.dtypes, rename=rename, terse=terse,
+    )
 
 
 def array_feeds(graph: Graph) -> frozenset[str]:

@@ -29,6 +29,14 @@ BACKEND = {
     "slice": "{x}[{index}]",
     "expand": "{x}.expand({shape})",
     "strided": "{x}.as_strided({shape}, {strides}, {offset})",
+    # A gradient: mark a leaf, copy one that is written to, send one or several incoming gradients back, read.
+    "gradient": {
+        "leaf": "{x}.requires_grad_()",
+        "copy": "{x}.clone()",
+        "backward": "{y}.backward({dy})",
+        "backward_all": "torch.autograd.backward([{y}], [{dy}])",
+        "read": "{x}.grad",
+    },
 }
 
 
@@ -41,13 +49,14 @@ def start(options):
     torch.backends.mha.set_fastpath_enabled(False)
 
 
-def prepare(threads, seed):
+def prepare(threads, seed, gradients=False):
     """Set what belongs to one evaluation, in the child."""
     import torch
 
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
     torch.manual_seed(seed)
+    torch.set_grad_enabled(gradients)
 
 
 def describe():

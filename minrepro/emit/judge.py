@@ -27,6 +27,9 @@ def expectation(parts: Parts) -> Holes:
     """What is due, what is there, and the test of one against the other."""
     symptom, tensor, variable = parts.finding.divergence.symptom, parts.expected, parts.variable
     shown = {"SHOW_EXPECTED": "expected", "SHOW_ACTUAL": "actual", "LIMIT": ""}
+    if symptom == "structure":
+        lacking = f'"no gradient" if {variable} is None else "a gradient"'
+        return shown | _compared('"a gradient"' if tensor is not None else '"no gradient"', lacking, parts)
     if tensor is None:
         return shown | {
             "EXPECT": [f'expected = "a result"  # {parts.why}'], "ACTUAL": _values(parts), "SAME": "True"

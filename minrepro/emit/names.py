@@ -13,10 +13,12 @@ from minrepro import ops
 from minrepro.backends import Backend
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph, Node, refs, substitute
+from minrepro.ops.gradient import is_gradient, leaves
 
 SHORT = {
     "self": "x", "input": "x", "other": "z", "weight": "w", "bias": "b", "src": "src", "source": "src", "mat1": "a",
     "mat2": "b", "query": "q", "key": "k", "value": "v", "tensors": "x", "indices": "index", "condition": "mask",
+    "grad_outputs": "dy",
 }
 """ATen parameter -> name of the value that is passed for it; a parameter that is not here names its value itself."""
 TAKEN = (
@@ -50,6 +52,9 @@ def canonical(case: Case, backend: Backend) -> tuple[Case, dict[str, str]]:
     for name in graph.inputs:
         choose(name, "x")
     for node in graph.nodes:
+        if is_gradient(node.op):
+            for name, leaf in zip(node.outputs, leaves(node)):
+                choose(name, f"d{names[leaf]}")
         for name in node.outputs:
             choose(name, "y" if name in graph.outputs else "h")
     nodes = tuple(

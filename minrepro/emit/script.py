@@ -26,9 +26,9 @@ from minrepro.ir.reduction import Finding
 
 TEMPLATES = {
     "value": "value", "nonfinite": "value", "shape": "value", "dtype": "value",
-    "exception": "exception", "accepted": "accepted", "crash": "crash", "hang": "hang",
+    "structure": "value", "exception": "exception", "accepted": "accepted", "crash": "crash", "hang": "hang",
 }
-"""Symptom -> template. A wrong number of outputs shows as the exception of its unpacking."""
+"""Symptom -> template. A wrong number of outputs shows as the exception of its unpacking, a missing gradient as None."""
 HANG_SECONDS = (10, 60)
 """Least and greatest patience of a script before it calls a silent call a hang."""
 

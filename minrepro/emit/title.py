@@ -7,10 +7,13 @@ import re
 
 import numpy as np
 
+from minrepro.backends.gradient import middle
 from minrepro.emit.parts import Parts
 from minrepro.ir.dtype import to_float64
+from minrepro.ir.graph import Node
 from minrepro.ir.outcome import Crashed, Raised
 from minrepro.ir.tensor import CONTIGUOUS, Expand, Permute, Tensor
+from minrepro.ops.gradient import forward, is_gradient
 
 SYMPTOMS = {
     "value": "gives wrong values", "shape": "gives the wrong shape", "dtype": "gives the wrong dtype",
@@ -31,8 +34,14 @@ def title(parts: Parts) -> str:
 def apis(parts: Parts) -> list[str]:
     """The public names that the steps call, without repetition."""
     roots = {root: line for root, line in parts.backend.imports.items()}
-    found = [_api(step.lines, roots) or node.op for step, node in zip(parts.program.steps, parts.case.graph.nodes)]
+    found = [_called(step.lines, node, roots) for step, node in zip(parts.program.steps, parts.case.graph.nodes)]
     return list(dict.fromkeys(found))
+
+
+def _called(lines: tuple[str, ...], node: Node, roots: dict[str, str]) -> str:
+    if is_gradient(node.op):
+        return f"backward of {_called(middle(node, lines), forward(node), roots)}"
+    return _api(lines, roots) or node.op
 
 
 def _api(lines: tuple[str, ...], roots: dict[str, str]) -> str:
@@ -74,6 +83,8 @@ def _symptom(parts: Parts) -> str:
     if divergence.symptom == "nonfinite":
         wrong = divergence.reference if parts.finding.side == "reference" else divergence.candidate
         return f"gives {wrong}" if wrong else "gives a non-finite value"
+    if divergence.symptom == "structure" and parts.case.mode == "backward":
+        return f"gives {divergence.reference if parts.finding.side == 'reference' else divergence.candidate}"
     return SYMPTOMS[divergence.symptom]
 
 

@@ -19,12 +19,12 @@ from minrepro.backends import Backend
 from minrepro.backends.program import Program, Step, identifier, program
 from minrepro.compare.pair import Pair
 from minrepro.compare.verdict import Question, judge
-from minrepro.errors import Unsupported
+from minrepro.errors import SessionLost, Unsupported
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
 from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
-from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut
+from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.row import literal
 from minrepro.worker.client import Value, Zeros
@@ -54,7 +54,7 @@ class Trace(msgspec.Struct):
     """What a pass found.
 
     Attributes:
-        mode: ``forward`` or ``load``.
+        mode: ``forward``, ``backward`` or ``load``.
         checked: a verdict per step, in order.
         sites: one guilty step per distinct suspected bug, the cheapest of its kind.
         tensors: number of tensors compared.
@@ -90,6 +90,8 @@ class Stream:
         progress: called with (done, total, what) after each step.
     """
 
+    mode = "forward"
+
     def __init__(self, pair: Pair, case: Case, progress: Progress = lambda done, total, what: None):
         self.pair, self.template, self.progress = pair, case, progress
         self.specs: dict[str, TensorSpec] = {}
@@ -99,7 +101,7 @@ class Stream:
 
     def forward(self, graph: Graph, specs: Mapping[str, TensorSpec]) -> Trace:
         """Check every step of a graph."""
-        trace = Trace("forward", [], [], 0, self.specs)
+        trace = Trace(self.mode, [], [], 0, self.specs)
         self.specs.update(specs)
         left, needed = graph.consumers(), {node.name for node in graph.needed().nodes}
         self.pair.candidate.worker.open()
@@ -128,7 +130,8 @@ class Stream:
         layers = _layers(graph)
         self.pair.candidate.worker.open()
         for done, name in enumerate(keys):
-            ways = [layers.get(name) or Node(LOAD, INTO, ("out",)), *([Node(TURNED, INTO, ("out",))] if name in turned else [])]
+            ways = [layers.get(name) or Node(LOAD, INTO, ("out",))]
+            ways += [Node(TURNED, INTO, ("out",))] if name in turned else []
             for way in ways:
                 node = msgspec.structs.replace(way, path=keys[name])
                 trace.checked.append(Checked(name, node.op, keys[name], "", self._entry(name, node, trace)))
@@ -153,15 +156,19 @@ class Stream:
             self._lost.update(dict.fromkeys(node.outputs, f"{node.op}: the reference has no result"))
         if any(name not in values for name in graph.inputs):
             return Comparison("unresolved", why=f"{node.op}: the reference's process did not survive it: {reference}")
-        specs = {name: values[name].spec for name in graph.inputs if name in values}
         self.specs.update({name: values[name].spec for name in node.outputs if name in values})
-        feeds = {name: values[name] for name in graph.inputs}
-        comparison, right = self._candidate(graph, specs, feeds, reference, trace)
-        if comparison.verdict == "diverges":
-            self._remember(node, feeds, comparison, reference, right)
+        comparison = self._check(node, graph, {name: values[name] for name in graph.inputs}, reference, trace)
         if last_use:
             variables = [identifier(name, self.pair.reference.spec.backend) for name in last_use]
             self.pair.reference.worker.step(Program((), (), {}), {}, (), free=variables)
+        return comparison
+
+    def _check(self, node: Node, graph: Graph, feeds: Mapping[str, Value], reference: Outcome, trace: Trace) -> Comparison:
+        """Run a step on the candidate with the reference's inputs."""
+        specs = {name: value.spec for name, value in feeds.items()}
+        comparison, right = self._candidate(graph, specs, feeds, reference, trace)
+        if comparison.verdict == "diverges":
+            self._remember(node, feeds, comparison, reference, right)
         return comparison
 
     def _reference(self, node: Node, graph: Graph) -> tuple[Outcome | None, dict[str, Value] | str]:
@@ -174,7 +181,7 @@ class Stream:
             # The step writes to its input: let it work on a copy with the same layout, under another name.
             taken = worker.step(held, {}, graph.inputs)
             if not isinstance(taken, Completed):
-                return taken, {}
+                raise SessionLost(f"the reference's process was lost before {node.op}: {taken}")
             fresh = {name: f"{name}_before" for name in graph.inputs}
             bound = {fresh[name]: value for name, value in taken.values.items()}
             args = {key: substitute(arg, fresh) for key, arg in node.args.items()}
@@ -186,6 +193,9 @@ class Stream:
             return None, self._unspelled(node, str(error))
         wanted = node.outputs if bound else (*graph.inputs, *node.outputs)
         result = worker.step(text, bound, wanted, remote=True, deadline=self.pair.deadline_s * 4)
+        if from_outside(result):
+            where = f"{node.op} in {node.path or 'the root module'!r} {node.source}"
+            raise SessionLost(f"the reference's process was lost at {where}: {result}\n{worker.tail()}")
         if bound:
             values: dict[str, Value] = dict(taken.values)
         elif isinstance(result, dict):
@@ -261,7 +271,7 @@ class Stream:
         held = Program((), (), {name: identifier(name, reference.spec.backend)})
         taken = reference.worker.step(held, {}, (name,), remote=True)
         if not isinstance(taken, dict):
-            return Comparison("unresolved", why=f"the entry {node.path!r} cannot be read: {taken}")
+            raise SessionLost(f"the reference's process was lost at the state entry {node.path!r}: {taken}")
         value = reference.worker.fetch(taken[name])
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
         due = value.view.T if node.op == TURNED else value.view

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from minrepro import registry
+from minrepro.ops import gradient
 from minrepro.ops.row import Op
 
 
@@ -39,6 +40,14 @@ def families() -> dict[str, str]:
 
 
 def find(name: str, overload: str = "") -> Op | None:
-    """The row for an ATen name: an exact ``name.overload`` row first, then ``name``."""
+    """The row for an ATen name: an exact ``name.overload`` row first, then ``name``; that of a gradient is made."""
+    if gradient.is_gradient(name):
+        return _gradient(gradient.differentiated(name))
     rows = table()
     return rows.get(f"{name}.{overload}") or rows.get(name)
+
+
+@cache
+def _gradient(name: str) -> Op | None:
+    of = find(name)
+    return gradient.row(of) if of is not None else None

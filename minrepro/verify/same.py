@@ -22,7 +22,7 @@ def difference(signature: Signature, printed: str, due: str = "") -> str | None:
         return "expected the lines 'expected: ...' and 'actual: ...', found neither"
     expected, actual = match["expected"].strip(), match["actual"].strip()
     symptom = signature.symptom
-    if symptom in ("exception", "structure"):
+    if symptom == "exception" or symptom == "structure" and signature.kind:
         return _other_exception(signature, actual)
     if symptom in ("crash", "hang"):
         wanted = "SIGALRM" if symptom == "hang" else signature.kind
@@ -31,6 +31,8 @@ def difference(signature: Signature, printed: str, due: str = "") -> str | None:
         return None
     if actual == expected:
         return f"expected and actual are both {actual[:80]}"
+    if symptom == "structure":
+        return None if "gradient" in actual else f"expected a gradient or none, found {actual[:80]}"
     if symptom in ("shape", "dtype"):
         return None if due in ("", actual) else f"expected the {symptom} {due}, found {actual}"
     found = "nonfinite" if _nonfinite(actual) != _nonfinite(expected) else "value"

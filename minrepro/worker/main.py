@@ -191,7 +191,8 @@ class Evaluator:
             except Exception as error:
                 return dict(describe(error), outcome="raised", node="", trace=traceback.format_exc()[-6000:]), b""
             return {"outcome": "called", "result": result, "seconds": time.perf_counter() - start}, b""
-        self.backend.prepare(request.get("threads", 1), request.get("seed", 0))
+        gradients = request.get("gradients", False)
+        self.backend.prepare(request.get("threads", 1), request.get("seed", 0), gradients)
         self.marker[0:4] = struct.pack("<i", -1)
         for item in request.get("feeds", ()):
             try:
@@ -204,7 +205,10 @@ class Evaluator:
         if failure is not None:
             return dict(failure, outcome="raised"), b""
         try:
-            entries, extra = self.answer(request.get("returns", ()))
+            returns = request.get("returns", ())
+            # An input whose graph was cut has no gradient: the answer lacks it.
+            given = [item for item in returns if not gradients or self.namespace[item["var"]] is not None]
+            entries, extra = self.answer(given)
         except Exception as error:
             steps = request.get("steps") or [{"node": ""}]
             return dict(describe(error), outcome="raised", node=steps[-1]["node"]), b""
