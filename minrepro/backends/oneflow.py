@@ -12,7 +12,7 @@ BACKEND = {
     "python": ">=3.8,<3.11",
     "like": "torch",
     # Their kernels wait for the parent's thread pool, which a forked child does not have: they hang there, not in OneFlow.
-    "dead_after_fork": ("argmax", "argmin", "max.dim", "min.dim", "topk", "multinomial"),
+    "dead_after_fork": ("argmax", "argmin", "max.dim", "min.dim", "median.dim", "topk", "multinomial"),
     "rename": {"torch": "flow"},
     "imports": {"flow": "import oneflow as flow", "F": "import oneflow.nn.functional as F"},
     "dtypes": {

@@ -82,13 +82,14 @@ class Lane:
         found = _finding(case, judge(self.warm.question(case), left, right), left, right)
         if found.signature is None or found.signature in self._believed:
             return found
-        return self.confirm(item, case)
+        alone = self.confirm(case)
+        if alone.comparison.verdict == "same" and not isinstance(right, (Crashed, TimedOut)):
+            return Finding(Comparison("unresolved", why="it differs among other cases of its operator, but not alone"))
+        return alone
 
-    def confirm(self, item: Item, case: Case) -> Finding:
+    def confirm(self, case: Case) -> Finding:
         """Judge one case in children of its own."""
         comparison, left, right = self.alone.compare(case)
-        if comparison.verdict == "same":
-            return Finding(Comparison("unresolved", why="it differs among other cases of its operator, but not alone"))
         found = _finding(case, comparison, left, right)
         if found.signature is not None and found.signature.symptom in ("exception", "accepted"):
             # The same exception of the same operator once more needs no second look.

@@ -100,7 +100,7 @@ class Sweep:
         if lane.finish():
             again = [(item, key) for item, key in fresh if not self._stop.is_set()]
             found = {
-                key: (lane.confirm(item, case), case.elements)
+                key: (lane.confirm(case), case.elements)
                 for item, key in again
                 for case in [case_of(item, self.reference, self.candidate)]
             }
