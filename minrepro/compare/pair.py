@@ -133,33 +133,57 @@ class Pair:
 
     def spell(self, case: Case, side: Side) -> Program:
         """A case as text of one side's framework."""
-        return program(case.graph, self.specs(case), side.spec.backend, case.terse)
+        return program(case.graph, self._needed(case, side), side.spec.backend, case.terse)
 
     def specs(self, case: Case) -> dict[str, TensorSpec]:
         """Specs of every value; those of inner values come from a run of the reference."""
-        known = {name: case.feeds[name].spec for name in case.graph.inputs}
-        inner = {name for node in case.graph.nodes for name in node.inputs} - set(known)
-        if inner:
+        known = _fed(case)
+        if len(case.graph.nodes) > 1:
             # A graph on feeds of the same shapes and layouts is asked for again and again.
-            name = hashlib.sha256(codec.encode(case.graph) + repr(sorted(known.items())).encode()).digest()
+            name = _spec_key(case.graph, known)
             if name not in self._known:
                 self._known[name] = self._inner(case, known)
             known.update(self._known[name])
         return known
 
+    def learn(self, case: Case, specs: Mapping[str, TensorSpec]) -> None:
+        """Take the specs of a case's inner values from one who has them, so that the reference need not be run."""
+        inner = [name for node in case.graph.nodes for name in node.outputs]
+        wide = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
+        for graph, change in ((case.graph, lambda spec: spec), (wide, _wide_spec)):
+            fed = {name: change(spec) for name, spec in _fed(case).items()}
+            self._known[_spec_key(graph, fed)] = {name: change(specs[name]) for name in inner if name in specs}
+
+    def _needed(self, case: Case, side: Side) -> dict[str, TensorSpec]:
+        """The specs that the spelling asks for: of the feeds, and of all values if a function spells what reads one."""
+        known = _fed(case)
+        asked = {name for node in case.graph.nodes if _computed(node, side) for name in node.inputs}
+        return self.specs(case) if asked - set(known) else known
+
     def _inner(self, case: Case, known: dict[str, TensorSpec]) -> dict[str, TensorSpec]:
-        """Run the reference step by step, because a spelling may need the rank of what the step before made."""
-        worker, backend = self.reference.worker, self.reference.spec.backend
+        """Run the reference up to each step whose spelling needs the rank of what the step before made."""
         found: dict[str, TensorSpec] = {}
         values: dict[str, Tensor] = {name: case.feeds[name] for name in case.graph.inputs}
-        for node in case.graph.nodes:
-            graph = case.graph.subgraph((node,), node.outputs)
-            text = program(graph, {**known, **found}, backend, case.terse)
-            outcome = worker.run(text, {name: values[name] for name in graph.inputs}, graph.outputs)
+        pending: list[Node] = []
+
+        def flush() -> None:
+            made = tuple(name for node in pending for name in node.outputs)
+            graph = case.graph.subgraph(tuple(pending), made)
+            text = program(graph, {**known, **found}, self.reference.spec.backend, case.terse)
+            feeds = {name: values[name] for name in graph.inputs}
+            outcome = self.reference.worker.run(text, feeds, made, seed=case.seed)
             if not isinstance(outcome, Completed):
-                raise Unsupported(f"{node.op}: the reference cannot run this step, so what follows it has no shape")
+                ops = ", ".join(node.op for node in pending)
+                raise Unsupported(f"{ops}: the reference cannot run this, so what follows it has no shape")
             values.update(outcome.values)
             found.update({name: value.spec for name, value in outcome.values.items()})
+            pending.clear()
+
+        for node in case.graph.nodes:
+            if pending and _computed(node, self.reference) and not set(node.inputs) <= {*known, *found}:
+                flush()
+            pending.append(node)
+        flush()
         return found
 
     def compare(self, case: Case) -> tuple[Comparison, Outcome, Outcome]:
@@ -254,7 +278,9 @@ class Pair:
         side, joint = self.reference, _side_by_side(copies)
         try:
             specs = {
-                _numbered(name, i): spec for i in range(len(copies)) for name, spec in self.specs(copies[0]).items()
+                _numbered(name, i): spec
+                for name, spec in self._needed(copies[0], side).items()
+                for i in range(len(copies))
             }
             text = program(joint.graph, specs, side.spec.backend, joint.terse)
         except Unsupported as error:
@@ -304,6 +330,25 @@ def _once(function: Callable[[], Any]) -> Callable[[], Any]:
         return cell[0]
 
     return cached
+
+
+def _fed(case: Case) -> dict[str, TensorSpec]:
+    return {name: case.feeds[name].spec for name in case.graph.inputs}
+
+
+def _spec_key(graph: Graph, fed: Mapping[str, TensorSpec]) -> bytes:
+    return hashlib.sha256(codec.encode(graph) + repr(sorted(fed.items())).encode()).digest()
+
+
+def _computed(node: Node, side: Side) -> bool:
+    """True if a function spells this step, from the specs of what it reads."""
+    row = ops.find(node.op)
+    return row is None or not side.spec.backend.spells_op(row) or callable(side.spec.backend.spelling(row)[0])
+
+
+def _wide_spec(spec: TensorSpec) -> TensorSpec:
+    wide = {"float": "float64", "complex": "complex128"}.get(dtype(spec.dtype).kind, spec.dtype)
+    return msgspec.structs.replace(spec, dtype=wide)
 
 
 def _widened(

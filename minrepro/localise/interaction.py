@@ -122,7 +122,9 @@ class EndToEnd:
     def case(self, nodes: list[Node]) -> Case:
         """Some steps alone, with pinned inputs."""
         graph = self.graph.subgraph(tuple(nodes))
-        return msgspec.structs.replace(self.template, graph=graph, feeds=self._values(graph.inputs))
+        case = msgspec.structs.replace(self.template, graph=graph, feeds=self._values(graph.inputs))
+        self.pair.learn(case, self.specs)
+        return case
 
     # -- values of the reference ------------------------------------------------------------------------------
 

@@ -105,7 +105,7 @@ def _free(case: Case) -> tuple[Class, ...]:
 
 
 def _by_product(case: Case) -> tuple[Class, ...]:
-    """Every axis and every number of a shape argument for itself, where the one's product is the other's (a reshape)."""
+    """Every axis and every number of a shape argument for itself, where their products are equal (a reshape)."""
     classes = list(_free(case))
     for index, node in enumerate(case.graph.nodes):
         sizes = [math.prod(case.feeds[name].shape) for name in node.inputs if name in case.feeds]
@@ -161,7 +161,8 @@ def _by_rule(case: Case, node: Node, rule: str) -> tuple[Class, ...]:
                 if size > 1:
                     put(f"axis -{len(shape) - axis}", (name, axis), None, size)
     else:
-        tokens = {part.split(":")[0].strip(): part.split(":")[1].split() for part in rule.split("->")[0].split(",") if ":" in part}
+        parts = [part.split(":") for part in rule.split("->")[0].split(",") if ":" in part]
+        tokens = {part[0].strip(): part[1].split() for part in parts}
         stars = _star_lengths(case, node, tokens)
         if stars is None:
             return ()

@@ -92,9 +92,9 @@ def _under(links: tuple, wanted: np.ndarray, tensor: Tensor) -> np.ndarray:
         if isinstance(link, Permute):
             view = view.transpose(np.argsort(link.order))
         elif isinstance(link, Slice):
-            shape = list(view.shape)
-            shape[link.axis] = max(link.extent, link.start + (view.shape[link.axis] - 1) * link.step + 1)
+            shape, stop = list(view.shape), link.start + (view.shape[link.axis] - 1) * link.step + 1
+            shape[link.axis] = max(link.extent, stop)
             grown = np.zeros(shape, tensor.dtype.storage)
-            grown[(slice(None),) * link.axis + (slice(link.start, link.start + (view.shape[link.axis] - 1) * link.step + 1, link.step),)] = view
+            grown[(slice(None),) * link.axis + (slice(link.start, stop, link.step),)] = view
             view = grown
     return np.ascontiguousarray(view)

@@ -47,7 +47,7 @@ def main() -> int:
 def run(faults: list[Fault]):
     """The rows of some faults; each model is captured once."""
     with tempfile.TemporaryDirectory(prefix="minrepro-faults-") as folder:
-        for model, group in groupby(sorted(faults, key=lambda fault: fault.model), key=lambda fault: fault.model):
+        for _, group in groupby(sorted(faults, key=lambda fault: fault.model), key=lambda fault: fault.model):
             group = list(group)
             ground = Ground(group[0].model_path, Path(folder))
             try:
