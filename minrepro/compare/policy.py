@@ -84,7 +84,8 @@ def identify(
             if w is None or w.shape != y.shape:
                 continue
             with np.errstate(all="ignore"):
-                fits = bool(np.all((np.abs(y - w) <= bound * scale) | (y == w)))
+                told = np.count_nonzero(np.abs(w - z) > 2.0 * scale) >= min(EVIDENCE, y.size)
+                fits = told and bool(np.all((np.abs(y - w) <= bound * scale) | (y == w)))
             if fits:
                 return f"inputs rounded to {to.name}"
             if _is_cast(y, w, scale, to):

@@ -5,6 +5,7 @@ A cause counts only if its experiment predicted something and saw it. Each rule 
     CAUSE: its name
     SENTENCE: what it means, for the report
     WEIGHT: how much its experiments say; of two confirmed causes the heavier one is named
+    IMPLIED_BY: causes that say the same and more; it is silent if one of them is confirmed (optional)
     probes(scene) -> probes, the first of which decides whether the cause is a candidate at all; empty if it cannot apply
 
 Otherwise the report says ``unexplained`` and lists what was ruled out. A divergence that is a documented difference
@@ -52,7 +53,9 @@ def causes(scene: Scene) -> tuple[list[Diagnosis], tuple[str, ...]]:
         else:
             if probes:
                 confirmed.append(Diagnosis(name, scene.divergence.side, module.SENTENCE, tuple(probes)))
-    return confirmed, tuple(ruled_out)
+    names = {found.cause for found in confirmed}
+    said = [found for found in confirmed if not names & set(getattr(_rules()[found.cause], "IMPLIED_BY", ()))]
+    return said, tuple(ruled_out)
 
 
 def _rules() -> dict[str, object]:

@@ -1,9 +1,9 @@
-"""Gelu of an infinity is nan."""
+"""Tanh as a quotient of exponentials is nan at an infinity."""
 
 CAUSE = {
-    "title": "gelu of an infinity is nan",
+    "title": "tanh as a quotient of exponentials is nan at an infinity",
     "cause": "infinity",
-    "op": "gelu",
+    "op": "tanh",
     "feeds": {
         "self": "values([float('inf'), 1.0, -1.0])",
     },
@@ -13,6 +13,10 @@ CAUSE = {
 def install(backend):
     """Patch torch in this process."""
     import torch
-    import torch.nn.functional as F
 
-    F.gelu = lambda self, approximate="none": self * 0.5 * (1.0 + torch.erf(self * 0.5 ** 0.5)) * (1.0 + self - self)
+    right = torch.tanh
+
+    def tanh(self):
+        return torch.where(torch.isinf(self), self - self, right(self))
+
+    torch.tanh = tanh

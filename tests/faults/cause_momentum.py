@@ -16,6 +16,7 @@ CAUSE = {
         "momentum": 0.1,
         "eps": 1e-05,
     },
+    "outputs": ["running_mean"],
 }
 
 

@@ -6,12 +6,13 @@ from typing import Iterator
 
 import numpy as np
 
-from minrepro.diagnose import Scene
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
 CAUSE = "constant factor"
 SENTENCE = "every element is off by the same factor"
 WEIGHT = 4
+IMPLIED_BY = ("non-determinism", "ddof", "epsilon", "random draw not pinned", "argument ignored")
 
 
 def probes(scene: Scene) -> Iterator[Probe]:

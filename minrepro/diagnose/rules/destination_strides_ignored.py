@@ -7,7 +7,7 @@ from typing import Iterator
 import msgspec
 
 from minrepro import ops
-from minrepro.diagnose import Scene
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.graph import Ref
 from minrepro.ir.reduction import Probe
 from minrepro.ir.tensor import CONTIGUOUS

@@ -6,18 +6,21 @@ from typing import Iterator
 
 import numpy as np
 
-from minrepro.diagnose import Scene
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
 CAUSE = "elements in another order"
 SENTENCE = "the result holds the right values in another order"
 WEIGHT = 3
+IMPLIED_BY = ("transposed", "permuted channels", "source strides ignored", "destination strides ignored")
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
     """Sorted, both results must be equal."""
     actual, expected = scene.actual, scene.expected
-    if actual is None or expected is None or actual.size != expected.size or actual.size < 2:
+    if scene.symptom not in ("value", "nonfinite") or actual is None or expected is None:
+        return
+    if actual.size != expected.size or actual.size < 2:
         return
     seen = bool(np.array_equal(np.sort(actual.view, axis=None), np.sort(expected.view, axis=None)))
     yield Probe("sort both results", "equal", "equal" if seen else "different", seen)

@@ -7,13 +7,14 @@ from typing import Iterator
 import msgspec
 import numpy as np
 
-from minrepro.diagnose import Scene
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 from minrepro.ir.tensor import CONTIGUOUS
 
 CAUSE = "source strides ignored"
 SENTENCE = "the source is read in memory order: its strides are ignored"
 WEIGHT = 9
+IMPLIED_BY = ("destination strides ignored",)
 
 
 def probes(scene: Scene) -> Iterator[Probe]:

@@ -6,7 +6,7 @@ from typing import Iterator
 
 import numpy as np
 
-from minrepro.diagnose import Scene
+from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
 CAUSE = "transposed"

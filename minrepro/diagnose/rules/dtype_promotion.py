@@ -1,0 +1,65 @@
+"""The wrong side computes, or answers, in another dtype than promotion says."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+
+from minrepro.diagnose.predict import by_value
+from minrepro.diagnose.scene import Scene
+from minrepro.ir.dtype import DTYPES, from_float64
+from minrepro.ir.reduction import Probe
+from minrepro.ir.tensor import Tensor
+
+CAUSE = "dtype promotion"
+SENTENCE = "the operator computes or answers in another dtype than promotion says"
+WEIGHT = 7
+
+WIDTHS = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+
+
+def probes(scene: Scene) -> Iterator[Probe]:
+    """The right values in the other dtype, or a detour through another dtype, must give the wrong answer."""
+    actual, expected = scene.actual, scene.expected
+    if actual is None or expected is None or actual.shape != expected.shape:
+        return
+    if scene.symptom == "dtype":
+        seen = _same_values(expected, actual)
+        yield Probe(
+            f"the right values as {actual.dtype}", "the wrong answer", "equal" if seen else "different", seen
+        )
+    elif not expected.dtype.inexact and expected.dtype.kind != "bool":
+        yield from by_value(scene, _detours(expected))
+
+
+def _same_values(expected: Tensor, actual: Tensor) -> bool:
+    """Equal up to what the narrower of two dtypes can tell apart."""
+    if expected.dtype.kind == "complex" or actual.dtype.kind == "complex":
+        return False
+    x, y = expected.values, actual.values
+    unit = max(expected.dtype.roundoff, actual.dtype.roundoff)
+    with np.errstate(all="ignore"):
+        if actual.dtype.kind == "bool":
+            return bool(np.array_equal(x != 0, y != 0))
+        if not actual.dtype.inexact:
+            x = np.trunc(x)
+        equal = (x == y) | (np.isnan(x) & np.isnan(y)) | (np.abs(x - y) <= 64.0 * unit * np.abs(x))
+    return bool(equal.all())
+
+
+def _detours(expected: Tensor) -> Iterator[tuple[str, np.ndarray]]:
+    for name in WIDTHS:
+        through = DTYPES[name]
+        if through == expected.dtype:
+            continue
+        with np.errstate(all="ignore"):
+            if through.inexact:
+                narrow = from_float64(expected.view.astype(np.float64), through).astype(np.float64)
+                back = np.where(np.isfinite(narrow), narrow, 0.0)
+                fits = np.abs(back) < 2.0**63
+                value = np.where(fits, back, 0.0).astype(expected.dtype.storage)
+            else:
+                value = expected.view.astype(through.storage).astype(expected.dtype.storage)
+        if not np.array_equal(value, expected.view):
+            yield f"the right values through {name}", value

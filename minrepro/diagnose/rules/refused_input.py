@@ -1,0 +1,49 @@
+"""The wrong side refuses, or dies of, an input that is legal; a simpler one is taken."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from minrepro import ops
+from minrepro.diagnose.scene import Scene
+from minrepro.ir.case import Case
+from minrepro.ir.dtype import dtype
+from minrepro.ir.graph import Ref, show
+from minrepro.ir.reduction import Probe
+from minrepro.ops.row import REQUIRED
+
+CAUSE = "refused input"
+SENTENCE = "a legal argument is refused"
+WEIGHT = 4
+
+
+def probes(scene: Scene) -> Iterator[Probe]:
+    """One argument made simpler must be taken."""
+    if scene.symptom not in ("exception", "crash", "hang"):
+        return
+    tried = []
+    for what, case in _simpler(scene):
+        tried.append(what)
+        if scene.cured(case):
+            yield Probe(what, "both sides agree", "both sides agree", True)
+            return
+    if tried:
+        yield Probe("; ".join(tried[:6]), "both sides agree", "none does", False)
+
+
+def _simpler(scene: Scene) -> Iterator[tuple[str, Case]]:
+    for node in scene.case.graph.nodes:
+        row = ops.find(node.op)
+        for name, default in row.params.items() if row is not None else ():
+            given = node.args.get(name, default)
+            if default is not REQUIRED and given != default:
+                yield f"{node.op} without {name}={show(given)}", scene.with_node(node, drop=(name,))
+            elif isinstance(given, int) and not isinstance(given, bool) and given < 0:
+                rank = max((len(t.shape) for t in scene.feeds.values()), default=0)
+                yield f"{node.op} with {name}={given + rank} instead of {given}", scene.with_node(node, {name: given + rank})
+            elif isinstance(given, tuple) and len(given) > 1 and not any(isinstance(v, Ref) for v in given):
+                yield f"{node.op} with {name}={show(given[:1])} instead of {show(given)}", scene.with_node(node, {name: given[:1]})
+    kinds = {tensor.dtype for tensor in scene.feeds.values() if tensor.dtype.inexact}
+    for name in ("float32", "float64"):
+        if kinds and kinds != {dtype(name)}:
+            yield f"the inputs in {name}", scene.with_feeds(lambda t: t.cast(dtype(name)), lambda t: t.dtype.kind == "float")
