@@ -30,7 +30,7 @@ from minrepro.ops.row import Args, bind
 from minrepro.worker.client import Worker
 
 TOGETHER = 1 << 16
-"""Elements up to which the float64 runs behind a verdict share one evaluation, for which their feeds are all in memory at once."""
+"""Elements up to which the float64 runs behind a verdict share one evaluation, which holds all their feeds at once."""
 
 
 RETRIES = 2
@@ -245,7 +245,7 @@ class Pair:
             outcome = self._run_together(copies)
             if isinstance(outcome, Completed):
                 return [
-                    {name: outcome.values[own].values for name in outputs if (own := _numbered(name, i)) in outcome.values}
+                    {n: outcome.values[own].values for n in outputs if (own := _numbered(n, i)) in outcome.values}
                     for i in range(len(copies))
                 ]
         return [self._outputs(copy, self.reference) for copy in copies]
@@ -264,10 +264,11 @@ class Pair:
         if addend is not None:
             choices.append(tuple(name for name in case.graph.inputs if name != addend))
         wide = _widened(case)
+        floats = {name for name in case.graph.inputs if wide.feeds[name].dtype.kind == "float"}
         copies = []
-        for chosen in choices:
+        for chosen in (floats.intersection(names) for names in choices):
             feeds = {
-                name: tensor.with_base(rounded(tensor.base, to)) if name in chosen and tensor.dtype.kind == "float" else tensor
+                name: tensor.with_base(rounded(tensor.base, to)) if name in chosen else tensor
                 for name, tensor in wide.feeds.items()
             }
             copies.append(msgspec.structs.replace(wide, feeds=feeds))
@@ -289,7 +290,7 @@ class Pair:
         return side.worker.run(text, joint.feeds, joint.graph.outputs, **knobs)
 
     def _second(self, case: Case) -> dict[str, np.ndarray] | None:
-        """NumPy's outputs of the case with floating-point feeds widened to float64, integers exact; None if it cannot."""
+        """NumPy's outputs of the case with floating feeds widened to float64, integers exact; None if it cannot."""
         outcome = self.run(_widened(case), self.numpy)
         if not isinstance(outcome, Completed):
             return None

@@ -6,7 +6,7 @@ A cause counts only if its experiment predicted something and saw it. Each rule 
     SENTENCE: what it means, for the report
     WEIGHT: how much its experiments say; of two confirmed causes the heavier one is named
     IMPLIED_BY: causes that say the same and more; it is silent if one of them is confirmed (optional)
-    probes(scene) -> probes, the first of which decides whether the cause is a candidate at all; empty if it cannot apply
+    probes(scene) -> probes, of which the first decides if the cause is a candidate at all; none if it cannot apply
 
 Otherwise the report says ``unexplained`` and lists what was ruled out. A divergence that is a documented difference
 between two frameworks is a convention (`conventions`): it has a source and a line to change, and is nobody's bug.

@@ -30,7 +30,10 @@ def by_argument(scene: Scene, parameter: str, others: Callable[[Node, Any], Iter
     return by_case(
         scene,
         (
-            (f"{node.op} with {parameter}={show(other)} instead of {show(value)}", scene.with_node(node, {parameter: other}))
+            (
+                f"{node.op} with {parameter}={show(other)} instead of {show(value)}",
+                scene.with_node(node, {parameter: other}),
+            )
             for node, value in scene.arguments(parameter)
             for other in others(node, value)
         ),
@@ -42,7 +45,9 @@ def by_case(scene: Scene, cases: Iterable[tuple[str, Case]]) -> Iterator[Probe]:
     return _first(scene, ((what, lambda case=case: scene.predicted(case)) for what, case in cases), scene.right.title)
 
 
-def by_value(scene: Scene, predictions: Iterable[tuple[str, np.ndarray]], who: str = "float64 NumPy") -> Iterator[Probe]:
+def by_value(
+    scene: Scene, predictions: Iterable[tuple[str, np.ndarray]], who: str = "float64 NumPy"
+) -> Iterator[Probe]:
     """Predict with values computed here."""
     return _first(scene, ((what, lambda value=value: value) for what, value in predictions), who)
 

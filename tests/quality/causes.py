@@ -39,8 +39,12 @@ class PlantedPair(Pair):
     def isolated(self, side: Side, operators, text, feeds, outputs, knobs) -> Outcome:
         """Run on one side; the candidate loads its fault first."""
         if side is self.candidate:
-            source = f"_fault = {{}}\nexec(compile(open({str(self.fault)!r}).read(), 'fault', 'exec'), _fault)\n_fault['install'](None)"
-            steps = (Step("fault", tuple(source.splitlines()), ()), *text.steps)
+            lines = (
+                "_fault = {}",
+                f"exec(compile(open({str(self.fault)!r}).read(), 'fault', 'exec'), _fault)",
+                "_fault['install'](None)",
+            )
+            steps = (Step("fault", lines, ()), *text.steps)
             text = msgspec.structs.replace(text, steps=steps)
         return super().isolated(side, operators, text, feeds, outputs, knobs)
 
@@ -89,7 +93,11 @@ def examine(planted: Planted, pair: PlantedPair) -> Result:
     confirmed, _ = causes(scene)
     named = diagnose(scene)
     return Result(
-        planted.file, planted.cause, named.cause, tuple(found.cause for found in confirmed), named.side,
+        planted.file,
+        planted.cause,
+        named.cause,
+        tuple(found.cause for found in confirmed),
+        named.side,
         time.monotonic() - began,
     )
 
@@ -129,7 +137,8 @@ def main() -> int:
         results.append(result)
         if not options.json:
             more = "" if result.right else f"   confirmed: {', '.join(result.confirmed) or 'nothing'} ({result.side})"
-            print(f"{'ok' if result.right else 'NO':<3} {result.fault:<26} {result.cause:<28} {result.named:<28} {result.seconds:5.1f} s{more}", flush=True)
+            line = f"{'ok' if result.right else 'NO':<3} {result.fault:<26} {result.cause:<28} {result.named:<28}"
+            print(f"{line} {result.seconds:5.1f} s{more}", flush=True)
     right = sum(result.right for result in results)
     if options.json:
         print(json.dumps([msgspec.to_builtins(result) for result in results], indent=1))

@@ -123,7 +123,11 @@ def kahan(x: Array) -> Array:
 
 
 SUMS: dict[str, Callable[[Array], Array]] = {
-    "sequential": sequential, "backwards": backwards, "blocked": blocked, "8 lanes": strided, "pairwise": tree,
+    "sequential": sequential,
+    "backwards": backwards,
+    "blocked": blocked,
+    "8 lanes": strided,
+    "pairwise": tree,
     "compensated": kahan,
 }
 
@@ -224,7 +228,9 @@ def by_channel(x: Array, w: Array) -> Array:
 # -- normalisation and softmax --------------------------------------------------------------------------------
 
 
-def layer_norm(x: Array, w: Array, b: Array, eps: float = 1e-5, var: Kernel = variance, average: Kernel = mean) -> Array:
+def layer_norm(
+    x: Array, w: Array, b: Array, eps: float = 1e-5, var: Kernel = variance, average: Kernel = mean
+) -> Array:
     """Over the last axis, with weight and bias."""
     return (x - average(x)[..., None]) / np.sqrt(var(x) + x.dtype.type(eps))[..., None] * w + b
 

@@ -60,29 +60,67 @@ OTHERS = (
     Planted("layer_norm_ddof", "ddof", "layer_norm", NORM, {"normalized_shape": (8,)}),
     Planted("var_ddof", "ddof", "var", {"self": SQUARE}, {"dim": (1,)}),
     Planted("conv2d_padding_edge", "padding", "conv2d", CONV, {"padding": (1, 1)}),
-    Planted("max_pool2d_padding_zero", "padding", "max_pool2d", {"self": "values(__import__('numpy').full((1, 1, 4, 4), -1.5))"},
-            {"kernel_size": (2, 2), "padding": (1, 1)}),
+    Planted(
+        "max_pool2d_padding_zero",
+        "padding",
+        "max_pool2d",
+        {"self": "values(__import__('numpy').full((1, 1, 4, 4), -1.5))"},
+        {"kernel_size": (2, 2), "padding": (1, 1)},
+    ),
     Planted("avg_pool2d_count", "padding", "avg_pool2d", {"self": IMAGE}, {"kernel_size": (2, 2), "padding": (1, 1)}),
     Planted("softmax_axis", "axis", "softmax", {"self": "normal(2, 3, 4, 5)"}, {"dim": -1}),
     Planted("linear_bias_twice", "bias twice or missing", "linear", LAYER),
-    Planted("where_swapped", "operands swapped", "where",
-            {"condition": "boolean(4, 8)", "self": SQUARE, "other": "normal(4, 8, seed=1)"}),
+    Planted(
+        "where_swapped",
+        "operands swapped",
+        "where",
+        {"condition": "boolean(4, 8)", "self": SQUARE, "other": "normal(4, 8, seed=1)"},
+    ),
     Planted("relu_nan", "NaN propagation", "relu", {"self": "values([1.0, float('nan'), -1.0])"}),
     Planted("clamp_nan", "NaN propagation", "clamp", {"self": "values([1.0, float('nan'), -1.0])"}, {"min": 0.0}),
-    Planted("softmax_half_overflow", "overflow", "softmax", {"self": "values([[300.0, 299.0, 1.0]], 'float16')"}, {"dim": -1}),
-    Planted("conv2d_stride", "argument ignored", "conv2d", {"input": IMAGE, "weight": "normal(4, 3, 1, 1, seed=1)"},
-            {"stride": (2, 2)}),
+    Planted(
+        "softmax_half_overflow",
+        "overflow",
+        "softmax",
+        {"self": "values([[300.0, 299.0, 1.0]], 'float16')"},
+        {"dim": -1},
+    ),
+    Planted(
+        "conv2d_stride",
+        "argument ignored",
+        "conv2d",
+        {"input": IMAGE, "weight": "normal(4, 3, 1, 1, seed=1)"},
+        {"stride": (2, 2)},
+    ),
     Planted("pad_value", "argument ignored", "pad", {"self": SQUARE}, {"pad": (1, 1), "value": 3.0}),
     Planted("tanh_dtype", "dtype promotion", "tanh", {"self": SQUARE}),
     Planted("adaptive_pool_sum", "constant factor", "adaptive_avg_pool2d", {"self": IMAGE}, {"output_size": (2, 2)}),
-    Planted("add_strides", "source strides ignored", "add", {"self": "transposed(normal(3, 4))", "other": "normal(4, 3, seed=1)"}),
-    Planted("linear_weight_strides", "source strides ignored", "linear",
-            {"input": SQUARE, "weight": "transposed(normal(8, 6, seed=1))"}),
+    Planted(
+        "add_strides",
+        "source strides ignored",
+        "add",
+        {"self": "transposed(normal(3, 4))", "other": "normal(4, 3, seed=1)"},
+    ),
+    Planted(
+        "linear_weight_strides",
+        "source strides ignored",
+        "linear",
+        {"input": SQUARE, "weight": "transposed(normal(8, 6, seed=1))"},
+    ),
     Planted("attention_scale", "unexplained", "scaled_dot_product_attention", QUERIES),
     Planted("leaky_relu_slope", "unexplained", "leaky_relu", {"self": SQUARE}),
-    Planted("batch_norm_no_root", "unexplained", "batch_norm",
-            {"input": "normal(4, 3, 5)", "weight": "positive(3)", "bias": "normal(3, seed=1)", "running_mean": "normal(3, seed=2)",
-             "running_var": "positive(3, seed=3)"}),
+    Planted(
+        "batch_norm_no_root",
+        "unexplained",
+        "batch_norm",
+        {
+            "input": "normal(4, 3, 5)",
+            "weight": "positive(3)",
+            "bias": "normal(3, seed=1)",
+            "running_mean": "normal(3, seed=2)",
+            "running_var": "positive(3, seed=3)",
+        },
+    ),
     Planted("sigmoid_above_2", "unexplained", "sigmoid", {"self": "normal(6, 20)"}),
     Planted("gelu_below_minus_1", "unexplained", "gelu", {"self": "normal(6, 20)"}),
     Planted("exp_negative", "unexplained", "exp", {"self": "normal(6, 20)"}),
@@ -91,7 +129,12 @@ OTHERS = (
     Planted("softmax_dim7", "unexplained", "softmax", {"self": "normal(4, 9)"}, {"dim": -1}),
     Planted("cumsum_exclusive", "unexplained", "cumsum", {"self": SQUARE}, {"dim": 1}),
     Planted("gelu_multiple_of_5", "unexplained", "gelu", {"self": "normal(4, 5)"}),
-    Planted("conv2d_kernel7", "unexplained", "conv2d", {"input": "normal(1, 3, 9, 9)", "weight": "normal(4, 3, 7, 7, seed=1)"}),
+    Planted(
+        "conv2d_kernel7",
+        "unexplained",
+        "conv2d",
+        {"input": "normal(1, 3, 9, 9)", "weight": "normal(4, 3, 7, 7, seed=1)"},
+    ),
     Planted("attention_keys7", "unexplained", "scaled_dot_product_attention", QUERIES),
 )
 
@@ -105,7 +148,13 @@ def table() -> tuple[Planted, ...]:
             if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "CAUSE":
                 data = ast.literal_eval(statement.value)
                 found.append(
-                    Planted(path.stem, data["cause"], data["op"], data["feeds"], data.get("args", {}),
-                            tuple(data.get("outputs", ())))
+                    Planted(
+                        path.stem,
+                        data["cause"],
+                        data["op"],
+                        data["feeds"],
+                        data.get("args", {}),
+                        tuple(data.get("outputs", ())),
+                    )
                 )
     return (*found, *OTHERS)

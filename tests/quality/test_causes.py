@@ -21,7 +21,9 @@ def pair(environment_of, tmp_path_factory):
 @pytest.mark.parametrize("planted", table(), ids=lambda planted: planted.file)
 def test_the_planted_cause_is_named_and_no_other(planted, pair) -> None:
     result = causes.examine(planted, pair)
-    assert result.right, f"planted {result.cause!r}, named {result.named!r}, confirmed {result.confirmed}, {result.side}"
+    assert result.right, (
+        f"planted {result.cause!r}, named {result.named!r}, confirmed {result.confirmed}, {result.side}"
+    )
 
 
 def test_every_rule_has_a_planted_fault() -> None:

@@ -67,9 +67,7 @@ def _inputs(name: str, data: str) -> tuple[np.ndarray, ...]:
     operator = next(o for o in OPERATORS if o.name == name)
     random = np.random.RandomState(sum(map(ord, name + data)))
     values = [random.standard_normal(shape) for shape in operator.inputs]
-    return tuple(
-        (v if i in operator.fixed else DATA[data](v)).astype(np.float32) for i, v in enumerate(values)
-    )
+    return tuple((v if i in operator.fixed else DATA[data](v)).astype(np.float32) for i, v in enumerate(values))
 
 
 def pairs() -> Iterator[Pair]:
@@ -128,7 +126,9 @@ def observe(pair: Pair) -> Seen:
     with np.errstate(all="ignore"):
         plain = pair.operator.plain
         return Seen(
-            pair, np.asarray(plain(*pair.inputs())), np.asarray(pair.kernel(*pair.inputs())),
+            pair,
+            np.asarray(plain(*pair.inputs())),
+            np.asarray(pair.kernel(*pair.inputs())),
             np.asarray(plain(*pair.inputs("float64"))),
         )
 
@@ -165,14 +165,20 @@ def _question(pair: Pair, of: str) -> Question:
         else:
             random = np.random.RandomState(0)
             moved = [
-                run(operator.plain, [v * (1 + sensitivity.NUDGE * random.standard_normal(v.shape)) for v in inputs])["out"]
+                run(operator.plain, [v * (1 + sensitivity.NUDGE * random.standard_normal(v.shape)) for v in inputs])[
+                    "out"
+                ]
                 for _ in range(sensitivity.SAMPLES)
             ]
             spread = sensitivity.sampled(base, moved)
         return Truth({"out": base}, {"out": spread}, "float64 NumPy")
 
     return Question(
-        operator.kind, operator.length, ("out",), truth, wide=lambda: run(pair.kernel, inputs),
+        operator.kind,
+        operator.length,
+        ("out",),
+        truth,
+        wide=lambda: run(pair.kernel, inputs),
         rounded=lambda to: [run(operator.plain, [rounded(v, to) for v in inputs])],
     )
 
@@ -186,7 +192,7 @@ def close(seen: Seen, rtol: float, atol: float) -> str:
 
 
 def rmse(seen: Seen, tolerance: float = 1e-4) -> str:
-    """The rule of torch's accuracy minifier: within the tolerance, or not much farther from float64 than the reference."""
+    """The rule of torch's accuracy minifier: within a tolerance, or not much farther off than the reference."""
     if close(seen, tolerance, tolerance) == "same":
         return "same"
     with np.errstate(all="ignore"):
@@ -244,9 +250,15 @@ def main() -> int:
     scores, labels = bench()
     seconds = time.monotonic() - began
     if options.json:
-        print(json.dumps({"labels": labels, "seconds": seconds, "scores": [msgspec.to_builtins(s) for s in scores]}, indent=1))
+        print(
+            json.dumps(
+                {"labels": labels, "seconds": seconds, "scores": [msgspec.to_builtins(s) for s in scores]}, indent=1
+            )
+        )
         return 0 if scores[0].met() else 1
-    print(f"{sum(labels.values())} pairs: {labels['legal']} legal, {labels['fault']} faults, {labels['policy']} policies")
+    print(
+        f"{sum(labels.values())} pairs: {labels['legal']} legal, {labels['fault']} faults, {labels['policy']} policies"
+    )
     print(f"{'criterion':<40} {'false alarms':>13} {'missed':>8} {'policies called bugs':>21}")
     for s in scores:
         print(f"{s.criterion:<40} {len(s.false_alarms):>13} {len(s.missed):>8} {len(s.policies_called_bugs):>21}")

@@ -15,7 +15,16 @@ from minrepro.ops.row import REQUIRED
 CAUSE = "argument ignored"
 SENTENCE = "an argument has no effect: the answer is that of its default"
 WEIGHT = 7
-IMPLIED_BY = ("ceil_mode", "align_corners", "padding", "epsilon", "ddof", "approximate formula", "bias twice or missing", "axis")
+IMPLIED_BY = (
+    "ceil_mode",
+    "align_corners",
+    "padding",
+    "epsilon",
+    "ddof",
+    "approximate formula",
+    "bias twice or missing",
+    "axis",
+)
 
 
 def probes(scene: Scene) -> Iterator[Probe]:

@@ -28,6 +28,8 @@ def probes(scene: Scene) -> Iterator[Probe]:
     spread = float(np.max(np.abs(quotients - quotients.flat[0]))) / max(abs(quotients.flat[0]), 1e-300)
     seen = spread <= 64 * actual.dtype.roundoff and bool(abs(quotients.flat[0] - 1) > 64 * actual.dtype.roundoff)
     yield Probe(
-        "divide the result by the right one, element by element", "one quotient",
-        f"quotient {quotients.flat[0]:.6g}, spread {spread:.1e}", seen,
+        "divide the result by the right one, element by element",
+        "one quotient",
+        f"quotient {quotients.flat[0]:.6g}, spread {spread:.1e}",
+        seen,
     )

@@ -18,7 +18,9 @@ WEIGHT = 8
 
 def probes(scene: Scene) -> Iterator[Probe]:
     """Another correction must give the wrong answer."""
-    yield from by_argument(scene, "correction", lambda node, c: [other for other in (0, 1, 2) if other != (1 if c is None else c)])
+    yield from by_argument(
+        scene, "correction", lambda node, c: [other for other in (0, 1, 2) if other != (1 if c is None else c)]
+    )
     yield from by_argument(scene, "unbiased", lambda node, unbiased: [not unbiased])
     yield from by_value(
         scene,

@@ -30,6 +30,8 @@ def probes(scene: Scene) -> Iterator[Probe]:
     feeds = {n: t.contiguous() if n in bent else t for n, t in scene.case.feeds.items()}
     cured = scene.retry(msgspec.structs.replace(scene.case, feeds=feeds))
     yield Probe(
-        f"the destination {', '.join(bent)} contiguous, everything else as it was", "the divergence is gone",
-        f"verdict {cured.verdict}", cured.verdict in ("same", "arithmetic"),
+        f"the destination {', '.join(bent)} contiguous, everything else as it was",
+        "the divergence is gone",
+        f"verdict {cured.verdict}",
+        cured.verdict in ("same", "arithmetic"),
     )

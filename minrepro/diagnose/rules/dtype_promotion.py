@@ -26,9 +26,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
         return
     if scene.symptom == "dtype":
         seen = _same_values(expected, actual)
-        yield Probe(
-            f"the right values as {actual.dtype}", "the wrong answer", "equal" if seen else "different", seen
-        )
+        yield Probe(f"the right values as {actual.dtype}", "the wrong answer", "equal" if seen else "different", seen)
     elif not expected.dtype.inexact and expected.dtype.kind != "bool":
         yield from by_value(scene, _detours(expected))
 

@@ -23,7 +23,10 @@ def probes(scene: Scene) -> Iterator[Probe]:
     found = list(by_argument(scene, "eps", lambda node, eps: [e for e in TRIED if e != eps]))
     if found and not found[0].confirmed:
         outside = [
-            (f"{norm.op} with eps={norm.eps:g} added to the root and not under it", norm.result(1.0 / (np.sqrt(norm.variance) + norm.eps)))
+            (
+                f"{norm.op} with eps={norm.eps:g} added to the root and not under it",
+                norm.result(1.0 / (np.sqrt(norm.variance) + norm.eps)),
+            )
             for norm in norms(scene)
         ]
         found = list(by_value(scene, outside)) or found

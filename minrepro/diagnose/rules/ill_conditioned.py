@@ -29,8 +29,10 @@ def probes(scene: Scene) -> Iterator[Probe]:
     if name is None or factors[name] < LARGE:
         return
     yield Probe(
-        f"the offset of {name} over its spread", f"above {LARGE:g}: rounding grows by that factor",
-        f"{factors[name]:.3g}", True,
+        f"the offset of {name} over its spread",
+        f"above {LARGE:g}: rounding grows by that factor",
+        f"{factors[name]:.3g}",
+        True,
     )
 
     def centred(tensor: Tensor) -> Tensor:

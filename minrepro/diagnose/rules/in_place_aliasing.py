@@ -26,12 +26,17 @@ def probes(scene: Scene) -> Iterator[Probe]:
     rows = [(node, ops.find(node.op)) for node in scene.case.graph.nodes]
     written = {
         node.args[name].name
-        for node, row in rows if row is not None
-        for name in row.mutates if isinstance(node.args.get(name), Ref)
+        for node, row in rows
+        if row is not None
+        for name in row.mutates
+        if isinstance(node.args.get(name), Ref)
     }
     if written:
-        kept = [(f"{name} as it was before", tensor.values if tensor.dtype.inexact else tensor.view)
-                for name, tensor in scene.feeds.items() if name in written]
+        kept = [
+            (f"{name} as it was before", tensor.values if tensor.dtype.inexact else tensor.view)
+            for name, tensor in scene.feeds.items()
+            if name in written
+        ]
         yield from by_value(scene, kept, "the input")
         return
     names = tuple(name for name in scene.case.graph.inputs if scene.feeds[name].size)
@@ -43,8 +48,10 @@ def probes(scene: Scene) -> Iterator[Probe]:
     due = [name for name in names if not _equal(right.values[name], scene.feeds[name])]
     more = [name for name in changed if name not in due]
     yield Probe(
-        "the inputs read again after the step", "changed on the wrong side alone",
-        f"{', '.join(more)} changed" if more else "no other change than on the right side", bool(more),
+        "the inputs read again after the step",
+        "changed on the wrong side alone",
+        f"{', '.join(more)} changed" if more else "no other change than on the right side",
+        bool(more),
     )
 
 

@@ -28,6 +28,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
         return tensor.with_base(np.where(np.isinf(base), np.copysign(LARGE, base), base).astype(base.dtype))
 
     yield cure(
-        scene, f"{LARGE:g} in the place of every infinity",
+        scene,
+        f"{LARGE:g} in the place of every infinity",
         scene.with_feeds(finite, lambda t: t.dtype.kind == "float" and t.dtype.name != "bfloat16"),
     )

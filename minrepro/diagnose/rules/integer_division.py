@@ -28,7 +28,11 @@ def probes(scene: Scene) -> Iterator[Probe]:
     if scene.symptom in ("crash", "exception", "hang"):
         yield from _zero(scene, nodes)
         return
-    yield from by_case(scene, _others(scene, nodes)) if len(scene.case.graph.nodes) > 1 else by_value(scene, _values(scene, nodes))
+    yield from (
+        by_case(scene, _others(scene, nodes))
+        if len(scene.case.graph.nodes) > 1
+        else by_value(scene, _values(scene, nodes))
+    )
 
 
 def _others(scene: Scene, nodes: list[Node]) -> Iterator[tuple[str, Case]]:
@@ -69,5 +73,7 @@ def _zero(scene: Scene, nodes: list[Node]) -> Iterator[Probe]:
         arg = node.args.get("other")
         divisor = scene.case.feeds.get(arg.name) if isinstance(arg, Ref) else None
         if divisor is not None and not divisor.dtype.inexact and bool(np.any(divisor.view == 0)):
-            ones = Tensor(np.where(divisor.base == 0, 1, divisor.base).astype(divisor.base.dtype), divisor.dtype, divisor.layout)
+            ones = Tensor(
+                np.where(divisor.base == 0, 1, divisor.base).astype(divisor.base.dtype), divisor.dtype, divisor.layout
+            )
             yield cure(scene, f"every zero of {arg.name} replaced by one", scene.with_feed(arg.name, ones))

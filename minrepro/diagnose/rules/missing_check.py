@@ -22,4 +22,6 @@ def probes(scene: Scene) -> Iterator[Probe]:
     zeros = scene.with_feeds(lambda tensor: tensor.with_base(np.zeros_like(tensor.base)))
     left, right = scene.run(zeros, scene.pair.reference), scene.run(zeros, scene.pair.candidate)
     good = isinstance(left, Raised) and isinstance(right, Completed)
-    yield Probe("zeros in every input", "refused by the one and taken by the other", "the same" if good else "otherwise", good)
+    yield Probe(
+        "zeros in every input", "refused by the one and taken by the other", "the same" if good else "otherwise", good
+    )

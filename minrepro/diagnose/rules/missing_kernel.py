@@ -17,7 +17,9 @@ CAUSE = "missing kernel"
 SENTENCE = "there is no kernel for this operator on this device or dtype"
 WEIGHT = 8
 
-SAYS = re.compile(r"not (been )?(implemented|registered|supported)|no kernel|unimplemented|kernel .* not found", re.IGNORECASE)
+SAYS = re.compile(
+    r"not (been )?(implemented|registered|supported)|no kernel|unimplemented|kernel .* not found", re.IGNORECASE
+)
 DTYPES = ("float32", "float64", "int64")
 
 

@@ -9,7 +9,9 @@ from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
 CAUSE = "momentum convention"
-SENTENCE = "momentum is taken as the weight of the old running statistics instead of the new ones, or the other way round"
+SENTENCE = (
+    "momentum is taken as the weight of the old running statistics instead of the new ones, or the other way round"
+)
 WEIGHT = 9
 
 

@@ -29,4 +29,7 @@ def _cases(scene: Scene) -> Iterator[tuple[str, Case]]:
             if row is None or row.mutates or node.args.get(one) is None or node.args.get(other) is None:
                 continue
             if node.args[one] != node.args[other]:
-                yield f"{node.op} with {one} and {other} swapped", scene.with_node(node, {one: node.args[other], other: node.args[one]})
+                yield (
+                    f"{node.op} with {one} and {other} swapped",
+                    scene.with_node(node, {one: node.args[other], other: node.args[one]}),
+                )

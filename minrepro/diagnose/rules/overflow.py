@@ -25,7 +25,9 @@ def probes(scene: Scene) -> Iterator[Probe]:
     actual, truth = scene.actual, scene.truth
     if scene.symptom not in ("nonfinite", "value") or actual is None or truth is None or not actual.dtype.inexact:
         return
-    if actual.shape != truth.shape or any(t.dtype.inexact and not np.isfinite(t.values).all() for t in scene.feeds.values()):
+    if actual.shape != truth.shape or any(
+        t.dtype.inexact and not np.isfinite(t.values).all() for t in scene.feeds.values()
+    ):
         return
     lost = ~np.isfinite(actual.values) & np.isfinite(truth)
     if not lost.any():
@@ -39,4 +41,6 @@ def probes(scene: Scene) -> Iterator[Probe]:
     def down(tensor: Tensor) -> Tensor:
         return tensor.with_base(from_float64(to_float64(tensor.base, tensor.dtype) / (peak / 4.0), tensor.dtype))
 
-    yield cure(scene, f"the inputs divided by {peak / 4.0:.3g}", scene.with_feeds(down, lambda t: t.dtype.kind == "float"))
+    yield cure(
+        scene, f"the inputs divided by {peak / 4.0:.3g}", scene.with_feeds(down, lambda t: t.dtype.kind == "float")
+    )

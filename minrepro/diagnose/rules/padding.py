@@ -22,7 +22,11 @@ def probes(scene: Scene) -> Iterator[Probe]:
     found = [
         *by_argument(scene, "count_include_pad", lambda node, flag: [not flag]),
         *by_argument(scene, "padding", _amounts),
-        *by_argument(scene, "mode", lambda node, m: [o for o in ("replicate", "reflect", "circular") if o != m] if "pad" in node.op else []),
+        *by_argument(
+            scene,
+            "mode",
+            lambda node, m: [o for o in ("replicate", "reflect", "circular") if o != m] if "pad" in node.op else [],
+        ),
         *by_case(scene, _filled(scene)),
     ]
     good = [probe for probe in found if probe.confirmed]
@@ -50,7 +54,9 @@ def _filled(scene: Scene) -> Iterator[tuple[str, Case]]:
         for mode in ("constant", "replicate", "reflect", "circular"):
             border = Node("pad", {"self": node.args[first], "pad": widths, "mode": mode}, ("border",))
             bare = msgspec.structs.replace(node, args={**node.args, first: Ref("border"), "padding": (0,) * spatial})
-            nodes = tuple(part for other in scene.case.graph.nodes for part in ((border, bare) if other is node else (other,)))
+            nodes = tuple(
+                part for other in scene.case.graph.nodes for part in ((border, bare) if other is node else (other,))
+            )
             graph = msgspec.structs.replace(scene.case.graph, nodes=nodes)
             text = "zeros" if mode == "constant" else f"the mode {mode!r}"
             yield f"{node.op} on a border padded with {text}", msgspec.structs.replace(scene.case, graph=graph)

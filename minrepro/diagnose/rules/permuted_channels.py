@@ -31,7 +31,12 @@ def probes(scene: Scene) -> Iterator[Probe]:
             yield Probe(f"the right slices along axis {axis} in the order {text}", "the wrong answer", "equal", True)
             return
     if axes:
-        yield Probe(f"the right slices along axis {', '.join(map(str, axes))} in another order", "the wrong answer", "different", False)
+        yield Probe(
+            f"the right slices along axis {', '.join(map(str, axes))} in another order",
+            "the wrong answer",
+            "different",
+            False,
+        )
 
 
 def _values(tensor: Tensor) -> np.ndarray:

@@ -42,8 +42,10 @@ def probes(scene: Scene) -> Iterator[Probe]:
     guess = implied(actual.values - z, s)
     size = f"; the error implies a roundoff of 2**{guess:.1f}" if math.isfinite(guess) else ""
     yield Probe(
-        "float64 with inputs or outputs rounded to TF32, bfloat16 or float16", "what the wrong side answers",
-        f"equal with {found}{size}" if found else f"different{size}", bool(found),
+        "float64 with inputs or outputs rounded to TF32, bfloat16 or float16",
+        "what the wrong side answers",
+        f"equal with {found}{size}" if found else f"different{size}",
+        bool(found),
     )
 
 
@@ -53,10 +55,13 @@ def _single(scene: Scene, y: np.ndarray, z: np.ndarray, s: np.ndarray) -> Iterat
     relative = implied(y - z, np.sqrt(s**2 + z**2))
     cast = bool(np.all(rounded(y, single) == y)) and not bool(np.all(rounded(z, single) == z))
     yield Probe(
-        "the unit roundoff that the error implies", f"2**-24, give or take {NEAR:g} bits, or a result that fits into float32",
-        f"2**{relative:.1f}" + (", and it fits" if cast else ""), cast or abs(relative + 24.0) <= NEAR,
+        "the unit roundoff that the error implies",
+        f"2**-24, give or take {NEAR:g} bits, or a result that fits into float32",
+        f"2**{relative:.1f}" + (", and it fits" if cast else ""),
+        cast or abs(relative + 24.0) <= NEAR,
     )
     yield cure(
-        scene, "the same step in float32",
+        scene,
+        "the same step in float32",
         scene.with_feeds(lambda t: t.cast(dtype("float32")), lambda t: t.dtype.name == "float64"),
     )

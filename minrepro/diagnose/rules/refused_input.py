@@ -40,10 +40,19 @@ def _simpler(scene: Scene) -> Iterator[tuple[str, Case]]:
                 yield f"{node.op} without {name}={show(given)}", scene.with_node(node, drop=(name,))
             elif isinstance(given, int) and not isinstance(given, bool) and given < 0:
                 rank = max((len(t.shape) for t in scene.feeds.values()), default=0)
-                yield f"{node.op} with {name}={given + rank} instead of {given}", scene.with_node(node, {name: given + rank})
+                yield (
+                    f"{node.op} with {name}={given + rank} instead of {given}",
+                    scene.with_node(node, {name: given + rank}),
+                )
             elif isinstance(given, tuple) and len(given) > 1 and not any(isinstance(v, Ref) for v in given):
-                yield f"{node.op} with {name}={show(given[:1])} instead of {show(given)}", scene.with_node(node, {name: given[:1]})
+                yield (
+                    f"{node.op} with {name}={show(given[:1])} instead of {show(given)}",
+                    scene.with_node(node, {name: given[:1]}),
+                )
     kinds = {tensor.dtype for tensor in scene.feeds.values() if tensor.dtype.inexact}
-    for name in ("float32", "float64"):
-        if kinds and kinds != {dtype(name)}:
-            yield f"the inputs in {name}", scene.with_feeds(lambda t: t.cast(dtype(name)), lambda t: t.dtype.kind == "float")
+    for to in (dtype("float32"), dtype("float64")):
+        if kinds and kinds != {to}:
+            yield (
+                f"the inputs in {to}",
+                scene.with_feeds(lambda t, to=to: t.cast(to), lambda t: t.dtype.kind == "float"),
+            )

@@ -34,8 +34,12 @@ def _values(scene: Scene) -> Iterator[tuple[str, np.ndarray]]:
     with np.errstate(all="ignore"):
         v = x.values * factor
         rules = {
-            "halves away from zero": np.trunc(v + np.copysign(0.5, v)), "halves up": np.floor(v + 0.5),
-            "halves to even": np.rint(v), "towards zero": np.trunc(v), "down": np.floor(v), "up": np.ceil(v),
+            "halves away from zero": np.trunc(v + np.copysign(0.5, v)),
+            "halves up": np.floor(v + 0.5),
+            "halves to even": np.rint(v),
+            "towards zero": np.trunc(v),
+            "down": np.floor(v),
+            "up": np.ceil(v),
         }
     for rule, value in rules.items():
         yield f"rounded {rule}", value / factor if actual.dtype.inexact else value.astype(actual.dtype.storage)

@@ -48,7 +48,11 @@ def _grown(scene: Scene, small: int, size: int) -> Case:
         shape = tuple(size if extent == small else extent for extent in tensor.shape)
         count = int(np.prod(shape))
         if small == 0 or tensor.dtype.name in ("bool", "bfloat16"):
-            fill = np.ones(shape, tensor.dtype.storage) if tensor.dtype.name != "bfloat16" else np.full(shape, 0x3F80, np.uint16)
+            fill = (
+                np.ones(shape, tensor.dtype.storage)
+                if tensor.dtype.name != "bfloat16"
+                else np.full(shape, 0x3F80, np.uint16)
+            )
             return Tensor(fill, tensor.dtype)
         values = np.resize(tensor.view.reshape(-1), count).reshape(shape)
         if tensor.dtype.kind == "float":

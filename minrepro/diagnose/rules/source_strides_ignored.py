@@ -25,7 +25,9 @@ def probes(scene: Scene) -> Iterator[Probe]:
     feeds = {name: tensor.contiguous() for name, tensor in scene.case.feeds.items()}
     cured = scene.retry(msgspec.structs.replace(scene.case, feeds=feeds))
     yield Probe(
-        f"the same values with {', '.join(bent)} contiguous", "the divergence is gone", f"verdict {cured.verdict}",
+        f"the same values with {', '.join(bent)} contiguous",
+        "the divergence is gone",
+        f"verdict {cured.verdict}",
         cured.verdict in ("same", "arithmetic"),
     )
     actual, expected = scene.actual, scene.expected
@@ -37,6 +39,8 @@ def probes(scene: Scene) -> Iterator[Probe]:
         memory = source.base.reshape(-1)[: source.size]
         seen = bool(memory.size == actual.size and np.array_equal(memory, actual.view.reshape(-1)))
         yield Probe(
-            f"{name} flattened in memory order and reshaped", "bit for bit what the candidate stored",
-            "equal" if seen else "different", seen,
+            f"{name} flattened in memory order and reshaped",
+            "bit for bit what the candidate stored",
+            "equal" if seen else "different",
+            seen,
         )

@@ -21,7 +21,15 @@ def probes(scene: Scene) -> Iterator[Probe]:
     expected = scene.expected
     found: list[Probe] = []
     if expected is not None and expected.dtype.kind == "float" and _subnormal(expected).any():
-        found += by_value(scene, [("the right result with subnormal numbers as zeros", np.where(_subnormal(expected), 0.0, expected.values))])
+        found += by_value(
+            scene,
+            [
+                (
+                    "the right result with subnormal numbers as zeros",
+                    np.where(_subnormal(expected), 0.0, expected.values),
+                )
+            ],
+        )
     if any(_subnormal(tensor).any() for tensor in scene.feeds.values()):
 
         def flush(tensor: Tensor) -> Tensor:
@@ -29,7 +37,9 @@ def probes(scene: Scene) -> Iterator[Probe]:
             mask = _subnormal(Tensor(flat.base, flat.dtype))
             return flat.with_base(np.where(mask, np.zeros_like(flat.base), flat.base))
 
-        found += by_case(scene, [("subnormal inputs as zeros", scene.with_feeds(flush, lambda t: t.dtype.kind == "float"))])
+        found += by_case(
+            scene, [("subnormal inputs as zeros", scene.with_feeds(flush, lambda t: t.dtype.kind == "float"))]
+        )
     good = [probe for probe in found if probe.confirmed]
     yield from good[:1] or found[:1]
 

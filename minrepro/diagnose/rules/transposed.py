@@ -23,4 +23,6 @@ def probes(scene: Scene) -> Iterator[Probe]:
     if turned.shape != expected.shape:
         return
     seen = bool(np.array_equal(turned, expected.view))
-    yield Probe("swap the last two axes of the result", "equal to the right one", "equal" if seen else "different", seen)
+    yield Probe(
+        "swap the last two axes of the result", "equal to the right one", "equal" if seen else "different", seen
+    )

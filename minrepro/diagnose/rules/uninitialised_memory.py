@@ -31,8 +31,10 @@ def probes(scene: Scene) -> Iterator[Probe]:
         seen.append(value)
     moved = _bytes(seen[0]) != _bytes(seen[1])
     yield Probe(
-        "fresh memory filled with two different bytes", "the wrong elements follow",
-        f"{int(moved.any(-1).sum())} elements follow", bool(moved.any()),
+        "fresh memory filled with two different bytes",
+        "the wrong elements follow",
+        f"{int(moved.any(-1).sum())} elements follow",
+        bool(moved.any()),
     )
     if moved.any():
         filled = all(bool(np.all(_bytes(v)[moved] == (byte ^ 0xFF))) for v, byte in zip(seen, BYTES))
