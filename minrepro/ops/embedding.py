@@ -19,7 +19,7 @@ OPS = (
         "embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False)",
         kind="exact",
         torch=_embedding,
-        paddle=_embedding,
+        paddle="F.embedding(indices, weight)", oneflow=_embedding,
         numpy="weight[indices]",
         samples=[
             dict(weight=normal(5, 3), indices=integers(2, 4)),
@@ -27,7 +27,10 @@ OPS = (
             dict(weight=normal(5, 3), indices=values([1, 0, 2], of="int64"), padding_idx=0),
             dict(weight=normal(5, 3), indices=integers(4, of="int32")),
         ],
-        why="-1 stands for no padding index; Paddle looks zeros up at the padding index, torch the row of the table",
+        why=(
+            "-1 stands for no padding index; torch keeps gradients from that row and looks it up as it is, Paddle's "
+            "documentation promises zeros for it"
+        ),
     ),
     op(
         "embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, "
