@@ -8,19 +8,20 @@ they keep the compiled program small; QuickXplain then finds the few steps that 
 from __future__ import annotations
 
 import math
-from typing import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 import numpy as np
 
 from minrepro.backends.program import Program, identifier, program
 from minrepro.compare.pair import Pair
-from minrepro.compare.verdict import bound
+from minrepro.compare.verdict import bound, judge
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Divergence, Site
 from minrepro.ir.graph import Graph, Node
 from minrepro.ir.outcome import Completed, Outcome
 from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.localise.bypass import bypass
 from minrepro.localise.subsets import essential
 
 NOISE_RUNS = 2
@@ -41,6 +42,7 @@ class EndToEnd:
 
     def __init__(self, pair: Pair, template: Case, graph: Graph, specs: Mapping[str, TensorSpec]):
         self.pair, self.template, self.graph, self.specs = pair, template, _relaxed(graph.needed()), specs
+        self.captured = {id(node): node for node in self.graph.nodes}
         self.queries = 0
         self.found: list[Node] = []
 
@@ -88,9 +90,8 @@ class EndToEnd:
 
     def search(self) -> Site | None:
         """The smallest set of steps that diverges with pinned inputs, as a site whose case has several nodes."""
-        nodes = list(self.graph.nodes)
         self._keep_everything()
-        nodes = self._narrow(nodes)
+        nodes = self._flow(self._narrow(list(self.graph.nodes)))
         kept = essential(nodes, lambda some: bool(some) and self._fails(some))
         if not self._fails(kept):
             return None
@@ -112,18 +113,45 @@ class EndToEnd:
                 return nodes
         return nodes
 
+    def _flow(self, nodes: list[Node]) -> list[Node]:
+        """Take out of the flow what a fault that follows it does not need: whole kinds of steps, then single ones."""
+        part = self.graph.subgraph(tuple(nodes))
+        kinds = list(dict.fromkeys(node.op for node in nodes))
+        if len(kinds) < 3:
+            return nodes
+        some = essential(kinds, lambda some: self._flows(part, {n.name for n in nodes if n.op in some}))
+        if len(some) == len(kinds):
+            return nodes
+        part = bypass(part, {node.name for node in nodes if node.op in some})
+        names = [node.name for node in part.nodes]
+        part = bypass(part, essential(names, lambda some: self._flows(part, some)))
+        self.graph = part
+        return list(part.nodes)
+
+    def _flows(self, part: Graph, keep: Collection[str]) -> bool:
+        """Does the fault stay if only these steps are kept in the flow?"""
+        graph = bypass(part, keep)
+        return len(keep) == len(part.nodes) or bool(graph.nodes) and self._diverges(self._fed(graph))
+
     def _fails(self, nodes: list[Node]) -> bool:
-        if not nodes:
+        return bool(nodes) and self._diverges(self.case(nodes))
+
+    def _diverges(self, case: Case) -> bool:
+        left = self.pair.run(case, self.pair.reference)
+        if not isinstance(left, Completed):
             return False
         self.queries += 1
-        comparison, _, _ = self.pair.compare(self.case(nodes))
-        return comparison.verdict == "diverges"
+        right = self.pair.run(case, self.pair.candidate)
+        return judge(self.pair.question(case), left, right).verdict == "diverges"
 
     def case(self, nodes: list[Node]) -> Case:
         """Some steps alone, with pinned inputs."""
-        graph = self.graph.subgraph(tuple(nodes))
+        return self._fed(self.graph.subgraph(tuple(nodes)))
+
+    def _fed(self, graph: Graph) -> Case:
         case = msgspec.structs.replace(self.template, graph=graph, feeds=self._values(graph.inputs))
-        self.pair.learn(case, self.specs)
+        if all(id(node) in self.captured for node in graph.nodes):
+            self.pair.learn(case, self.specs)
         return case
 
     # -- values of the reference ------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, Unspelled
 from minrepro.ir.signature import BANDS, Signature, normalise
 from minrepro.shrink.incoming import Fitter
 from minrepro.shrink.order import key
+from minrepro.shrink.siblings import SIMPLER
 
 
 class BudgetSpent(Exception):
@@ -106,7 +107,6 @@ class Oracle:
         self.level = "start"
         self.band0 = 0
         self.worst: tuple[int, ...] = ()
-        self.exact_ops = True
         self.due = False
         self._fitter = Fitter(lambda case: pair.run(case, pair.reference))
         self._answers: dict[str, Answer] = {}
@@ -213,7 +213,7 @@ class Oracle:
         # A variant may settle whose fault it is, but not blur it.
         if other.side != mine.side != "unknown":
             return False
-        return set(other.ops) == set(mine.ops) if self.exact_ops else True
+        return set(other.ops) <= {*mine.ops, *(SIMPLER[op] for op in mine.ops if op in SIMPLER)}
 
     # -- state on disk ----------------------------------------------------------------------------------------
 

@@ -7,11 +7,10 @@ from typing import Iterator
 import msgspec
 
 from minrepro.ir.case import Case
+from minrepro.shrink.siblings import SIMPLER
 from minrepro.shrink.state import Search
 
 ORDER = 15
-SIMPLER = {"load_state_dict": "copy_.numpy"}
-"""Operators with the same parameters, the simpler one on the right."""
 
 
 def run(search: Search) -> None:
