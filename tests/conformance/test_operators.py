@@ -1,54 +1,86 @@
-"""Every sample of every operator on every backend that spells it, against torch and the float64 references."""
+"""Every sample of every operator on every backend that spells it, against torch and the float64 references.
+
+What differs is listed in ``known.toml`` with its reason: a bug, a missing kernel or a convention of that framework. An
+entry that no longer fails is an error, so that a fix is noticed.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+import os
+import tomllib
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from minrepro import backends, ops
-from minrepro.compare.verdict import Question, judge
-from minrepro.ir.case import Case
-from minrepro.ir.graph import Graph, Node, Ref
-from minrepro.ir.outcome import Completed
-from minrepro.ir.tensor import Tensor
+from minrepro.sweep.journal import Record
+from minrepro.sweep.lane import MISSING
+from minrepro.sweep.plan import OWN, plan
+from minrepro.sweep.report import column
+from minrepro.sweep.sweep import Sweep
 
-FAMILIES = sorted({row.name for row in ops.table().values()})
-
-
-def build(row: ops.Op, sample: Mapping[str, Any]) -> Case:
-    """The case of one sample: tensors become feeds, everything else stays an argument."""
-    feeds: dict[str, Tensor] = {}
-
-    def argument(name: str, value: Any) -> Any:
-        if isinstance(value, Tensor):
-            feeds[f"v_{name}"] = value
-            return Ref(f"v_{name}")
-        if isinstance(value, (list, tuple)):
-            return tuple(argument(f"{name}_{i}", item) for i, item in enumerate(value))
-        return value
-
-    args = {name: argument(name, value) for name, value in sample.items() if not name.startswith("_")}
-    count = sample.get("_outputs", 1)
-    outputs = tuple(f"out{i}" for i in range(count)) if count > 1 else ("out",)
-    return Case(Graph(tuple(feeds), (Node(row.name, args, outputs),), outputs), feeds, "torch", "torch")
+FAMILIES = sorted(ops.table())
+CANDIDATES = ("torch", "paddle", "oneflow")
+KNOWN = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))["known"]
 
 
+@pytest.fixture(scope="session")
+def answers(python_of, tmp_path_factory):
+    """Backend name -> operator -> sample number -> what torch and that backend made of the sample."""
+
+    @cache
+    def ask(name: str) -> dict[str, dict[int, Record]]:
+        python_of("torch"), python_of(name)
+        spec = {side: os.environ.get(f"MINREPRO_TEST_{side.upper()}", side) for side in ("torch", name)}
+        sweep = Sweep(spec["torch"], spec[name], tmp_path_factory.mktemp(name))
+        found: dict[str, dict[int, Record]] = defaultdict(dict)
+        for record in sweep.run([item for item in plan(layouts=[OWN]) if item.given]):
+            found[record.item.op][record.item.sample] = record
+        return found
+
+    return ask
+
+
+def failed(record: Record) -> str:
+    """What is wrong with an answer: a verdict or a symptom; empty if nothing is, or if the table itself refuses."""
+    said = column(record)
+    if said in ("same", "arithmetic") or (said == "unsupported" and not record.comparison.why.startswith(MISSING)):
+        return ""
+    return said
+
+
+def due(name: str, op: str, number: int) -> str:
+    """The symptom that ``known.toml`` lists for a sample; empty if it has none."""
+    for entry in KNOWN:
+        if (entry["backend"], entry["op"]) == (name, op) and (entry["samples"] == "all" or number in entry["samples"]):
+            return entry["symptom"]
+    return ""
+
+
+@pytest.mark.parametrize("name", CANDIDATES)
 @pytest.mark.parametrize("op", FAMILIES)
-def test_samples_run_on_torch(op: str, workers) -> None:
+def test_samples_agree_with_torch(op: str, name: str, answers) -> None:
     row = ops.table()[op]
     assert row.samples, f"{op} has no sample"
-    if not backends.table()["torch"].spells_op(row):
-        pytest.skip(f"{op} is not a torch operator")
-    from minrepro.backends.program import program
+    if not backends.table()["torch"].spells_op(row) or not backends.table()[name].spells_op(row):
+        pytest.skip(f"{op} is not an operator of torch and {name}")
+    found = answers(name)[op]
+    assert sorted(found) == list(range(len(row.samples)))
+    for number, record in found.items():
+        said, listed = failed(record), due(name, op, number)
+        divergence = record.comparison.divergence
+        why = divergence.detail if divergence is not None else record.comparison.why
+        assert said == listed, f"{op} sample {number} on {name}: {said or 'agrees'}, known.toml says {listed!r}: {why}"
 
-    for number, sample in enumerate(row.samples):
-        case = build(row, sample)
-        text = program(case.graph, {n: t.spec for n, t in case.feeds.items()}, backends.table()["torch"])
-        outcome = workers("torch").run(text, case.feeds, case.graph.outputs)
-        assert isinstance(outcome, Completed), f"{op} sample {number}: {outcome}"
-        same = judge(Question(row.kind, 1, case.graph.outputs), outcome, outcome)
-        assert same.verdict == "same", f"{op} sample {number} differs from itself: {same}"
+
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: f"{entry['op']}-{entry['backend']}-{entry['samples']}")
+def test_known_failures_are_of_this_table(entry: dict) -> None:
+    row = ops.table()[entry["op"]]
+    assert entry["samples"] == "all" or 0 <= min(entry["samples"]) <= max(entry["samples"]) < len(row.samples)
+    assert backends.table()[entry["backend"]].spells_op(row)
+    assert len(entry["why"].split()) >= 3, "a reason is a sentence"
 
 
 def test_at_least_150_operators_on_each_framework() -> None:
