@@ -25,6 +25,7 @@ from minrepro import shrink as reducer
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
+from minrepro.options import Options, replay_notice, resolve_candidate, stored_options
 from minrepro.sweep.command import sweep
 
 MODES = ("load", "forward", "backward")
@@ -66,7 +67,8 @@ def cli() -> None:
 @click.option("--candidate", default="", help="Backend under test: paddle, paddle==3.0.0, oneflow, torch+replay:NAME.")
 @click.option("--reference", default="torch", show_default=True, help="Backend that is compared against.")
 @click.option("--input", "inputs", multiple=True, help="Input spec: x=float32[2,3,32,32], x=@file.npz:key, file.npz.")
-@click.option("--mode", "modes", default="load,forward", show_default=True, help="Comma-separated: load, forward, backward.")
+@click.option("--mode", "modes", default="load,forward", show_default=True,
+              help="Comma-separated: load, forward, backward.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the model, its inputs and the search.")
 @click.option("--capture", "rung", default="auto", show_default=True, help="auto, log, export, make_fx or dispatch.")
 @click.option("--train", is_flag=True, help="Leave the model in training mode.")
@@ -83,18 +85,18 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
     """Find the step that is wrong, shrink it, and write a script that shows it."""
     queries, seconds = _budget(budget)
     if resume:
-        options = msgspec.structs.replace(pipeline.stored_options(resume), max_queries=queries, max_seconds=seconds)
+        options = msgspec.structs.replace(stored_options(resume), max_queries=queries, max_seconds=seconds)
     elif not model:
         raise click.UsageError(f"expected --model with a zoo name ({', '.join(zoo.names())}), file.py:callable or "
                                "package.module:callable")
     else:
-        options = pipeline.Options(
-            model, pipeline.resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung,
+        options = Options(
+            model, resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung,
             train, threads, deadline, queries, seconds, 3, site,
         )
     folder = resume or out or Path("minrepro-runs") / f"{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}"
     screen = Screen(as_json)
-    notice = pipeline.replay_notice(options.candidate)
+    notice = replay_notice(options.candidate)
     screen.out.print(notice or f"{options.model}: {options.reference} against {options.candidate}", style="bold")
     try:
         with screen.bar:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import resource
 import time
 from collections import Counter
@@ -19,57 +18,32 @@ from typing import Any, Callable, Mapping
 
 import msgspec
 
-from minrepro import replays
-from minrepro.backends import parse
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
-from minrepro.compare.verdict import allowance
 from minrepro.diagnose import UNEXPLAINED, Scene, diagnose
 from minrepro.emit import emit
+from minrepro.emit.finding import finding
 from minrepro.errors import InternalError, SessionLost, UsageError
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
-from minrepro.ir.dtype import from_float64
 from minrepro.ir.graph import Graph
 from minrepro.ir.outcome import Completed, Outcome
 from minrepro.ir.reduction import Diagnosis, Finding, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
-from minrepro.ir.tensor import Tensor
 from minrepro.localise.gradients import Gradients
 from minrepro.localise.interaction import EndToEnd
-from minrepro.localise.streaming import Checked, Stream, Trace
+from minrepro.localise.streaming import Stream, Trace
+from minrepro.options import OPTIONS, Options
+from minrepro.record import checked, counts, describe_trace, readable, shape_of, write
 from minrepro.shrink import shrink
 from minrepro.shrink.oracle import Oracle, signature_of
 from minrepro.verify import verify
 
-DEFAULT_REPLAY = "torch+replay:flat-copy"
-"""Candidate of ``--model mixer`` without ``--candidate``: the founding bug can only be replayed today."""
 LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
-OPTIONS = "options.json"
-"""What a run was started with, so that ``--resume`` needs nothing but the folder."""
 EXIT = {"clean": 0, "arithmetic": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
-
-
-class Options(msgspec.Struct, frozen=True):
-    """What the user asked for."""
-
-    model: str
-    candidate: str = ""
-    reference: str = "torch"
-    inputs: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ("load", "forward")
-    seed: int = 0
-    rung: str = "auto"
-    train: bool = False
-    threads: int = 1
-    deadline_s: float = 60.0
-    max_queries: int | None = None
-    max_seconds: float | None = None
-    runs: int = 3
-    site: int = 0
 
 
 class Listener:
@@ -194,7 +168,7 @@ class Run:
         for name, side in sides.items():
             if side.worker.ready:
                 side.worker.close()
-            self.report[name] = {"spec": str(side.spec), "versions": versions(side)}
+            self.report[name] = {"spec": str(side.spec), "versions": side.versions()}
             peaks[name] = {"peak": side.worker.peak_bytes, "after_import": side.worker.import_bytes}
         imports = sum(side.worker.import_seconds for side in sides.values())
         self.report = {
@@ -257,7 +231,7 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
         run.traces.append(gradients.forward(captured.graph, captured.specs))
     for trace in run.traces:
         run.listener.say(describe_trace(trace))
-        record[trace.mode] = [_checked(item) for item in trace.checked]
+        record[trace.mode] = [checked(item) for item in trace.checked]
     run.report["compared"] = {trace.mode: counts(trace) for trace in run.traces}
     return record
 
@@ -374,7 +348,11 @@ def stage_emit(run: Run) -> Finding:
         # The smallest case may be too small for an experiment that confirmed the cause on the case as found.
         run.diagnosis = again
     run.report["diagnosis"] = codec.plain(run.diagnosis)
-    run.finding = finding(run, case, comparison, left, right)
+    node = run.site.node
+    run.finding = finding(
+        run.pair, case, comparison, left, right, _signature(case, comparison, left, right), run.diagnosis,
+        run.options.model, f"{node.path or 'root'} {node.op} {node.source}".strip(),
+    )
     run.repro = emit(run.finding, run.folder, run.pair.specs(case))
     run.report["repro"] = {"path": run.repro.script, "lines": run.repro.lines, "sha256": run.repro.sha256}
     return run.finding
@@ -419,148 +397,8 @@ FILES = {"corpus": "entry"}
 """Stages whose file has another name."""
 
 
-def finding(run: Run, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
-    """What the script is made from: the case, the expectation and its reason."""
-    found = comparison.divergence
-    assert found is not None
-    side = "reference" if found.side == "reference" else "candidate"
-    question = run.pair.question(case)
-    good = right if side == "reference" else left
-    expected: dict[str, Tensor] = {}
-    bounds: dict[str, float] = {}
-    why = f"{run.pair.reference.title} refuses it"
-    if isinstance(good, Completed):
-        expected, why = dict(good.values), f"what {_other(run, side).title} computes from the same input"
-    if found.symptom == "value" and found.output in expected:
-        name, dtype = found.output, expected[found.output].dtype
-        bounds[name] = min(allowance(question, name, dtype), found.absolute / 2)
-    truth = question.truth() if found.symptom in ("value", "nonfinite") and question.kind != "index" else None
-    second = question.second() if found.symptom in ("value", "nonfinite") else None
-    for name, tensor in list(expected.items()):
-        wide = second.get(name) if second is not None else truth.values.get(name) if truth is not None else None
-        if wide is not None and wide.shape == tensor.shape and tensor.dtype.inexact:
-            expected[name] = Tensor(from_float64(wide, tensor.dtype), tensor.dtype)
-            why = "float64 NumPy" if second is not None else truth.origin
-    if case.mode == "load":
-        why = "the source's own values"
-    node = run.site.node
-    return Finding(
-        case, side, found, expected, why, bounds, left if side == "reference" else right,
-        _signature(case, comparison, left, right), run.diagnosis, versions(run.pair.reference if side == "reference"
-        else run.pair.candidate), run.pair.candidate.spec.replay if side == "candidate" else "", run.options.model,
-        f"{node.path or 'root'} {node.op} {node.source}".strip(),
-    )
-
-
-def _other(run: Run, side: str) -> Side:
-    return run.pair.candidate if side == "reference" else run.pair.reference
-
-
 def _signature(case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Signature:
     signature = signature_of(case, comparison, right, left)
     if signature is None:
         raise InternalError(f"a divergence without a signature: {comparison}")
     return signature
-
-
-def stored_options(folder: Path) -> Options:
-    """The options that a run was started with.
-
-    Raises:
-        UsageError: if the folder holds no run.
-    """
-    path = folder / OPTIONS
-    if not path.is_file():
-        raise UsageError(f"expected a run folder with {OPTIONS}, found none in {folder}; start a new run with --model")
-    return codec.decode(path.read_bytes(), Options)
-
-
-def resolve_candidate(model: str, candidate: str) -> str:
-    """The candidate's spec; the founding case has a default, every other model needs one.
-
-    Raises:
-        UsageError: if there is none.
-    """
-    if candidate:
-        return str(parse(candidate))
-    if model in ("mixer", "mixer_b16", "mixer_tiny"):
-        return DEFAULT_REPLAY
-    raise UsageError("expected --candidate, for example: --candidate paddle (or oneflow, torch==2.12.0)")
-
-
-def versions(side: Side) -> Mapping[str, str]:
-    """Package -> version in a side's interpreter."""
-    return side.worker.hello()["environment"] if side.worker.ready else {}
-
-
-def replay_notice(candidate: str) -> str | None:
-    """The line that says that a run replays a historical bug, or None."""
-    spec = parse(candidate)
-    if not spec.replay:
-        return None
-    known = replays.find(spec.replay)
-    return f"REPLAY of a historical bug, not a live one: {known.title} ({known.history})"
-
-
-def describe_trace(trace: Trace) -> str:
-    """A pass in one line."""
-    what = {"load": "state entries loaded", "backward": "steps differentiated"}.get(trace.mode, "steps on right inputs")
-    bad, worst = trace.of("diverges"), trace.worst
-    tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
-    more = ", ..." if len(bad) > 4 else ""
-    named = ": " + ", ".join(item.path or item.op for item in bad[:4]) + more if bad else ""
-    return f"{len(trace.checked)} {what}, {len(bad)} wrong{named}{tail}"
-
-
-def counts(trace: Trace) -> dict[str, Any]:
-    """A pass for the report."""
-    worst = trace.worst
-    verdicts = {item.comparison.verdict for item in trace.checked}
-    return {
-        "steps": len(trace.checked),
-        "tensors": trace.tensors,
-        "verdicts": {verdict: len(trace.of(verdict)) for verdict in sorted(verdicts)},
-        "worst_ratio": worst.comparison.ratio if worst is not None else 0.0,
-        "worst_at": f"{worst.op} {worst.path}" if worst is not None else "",
-        "wrong": [item.path or item.op for item in trace.of("diverges")],
-    }
-
-
-def shape_of(case: Case) -> dict[str, Any]:
-    """A case for the report."""
-    feeds = [case.feeds[name] for name in case.graph.inputs]
-    return {
-        "nodes": [node.op for node in case.graph.nodes],
-        "elements": case.elements,
-        "shapes": [list(tensor.shape) for tensor in feeds],
-        "dtypes": [tensor.dtype.name for tensor in feeds],
-        "layouts": [str(tensor.layout) for tensor in feeds],
-        "summary": case.summary(),
-    }
-
-
-def _checked(item: Checked) -> dict[str, Any]:
-    return {
-        "node": item.node, "op": item.op, "module": item.path, "source": item.source,
-        "verdict": item.comparison.verdict, "ratio": codec.plain(item.comparison.ratio), "why": item.comparison.why,
-    }
-
-
-def readable(value: Any) -> Any:
-    """A report for strangers' JSON readers: what JSON has no number for becomes a word (``"inf"``)."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        if list(value) == ["$float"]:
-            return value["$float"]
-        return {key: readable(item) for key, item in value.items()}
-    return [readable(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def write(path: Path, record: Any) -> None:
-    """Write a JSON file so that it is either the old one or the new one, never half of it; structs can be read back."""
-    text = codec.encode(record) if isinstance(record, msgspec.Struct) else msgspec.json.encode(codec.plain(record))
-    fresh = path.with_suffix(".tmp")
-    fresh.write_bytes(msgspec.json.format(text, indent=2) + b"\n")
-    os.replace(fresh, path)
-

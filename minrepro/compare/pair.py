@@ -49,6 +49,10 @@ class Side(msgspec.Struct):
         """Framework name, with the replay if there is one."""
         return self.spec.backend.title + (f" + replay {self.spec.replay}" if self.spec.replay else "")
 
+    def versions(self) -> Mapping[str, str]:
+        """Package -> version in its interpreter; empty if the worker is not running."""
+        return self.worker.hello()["environment"] if self.worker.ready else {}
+
 
 def open_side(text: str, folder: Path) -> Side:
     """Resolve a backend spec to a worker that is starting.

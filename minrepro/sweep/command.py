@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from minrepro import backends
-from minrepro.pipeline import write
+from minrepro.record import write
 from minrepro.sweep import report, shrinking
 from minrepro.sweep.plan import Item, plan
 from minrepro.sweep.sweep import Sweep

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from minrepro.errors import MinreproError
-from minrepro.pipeline import Listener, Options, Run
+from minrepro.options import Options
+from minrepro.pipeline import Listener, Run
 from minrepro.sweep.plan import case_of
 from minrepro.sweep.report import Group
 

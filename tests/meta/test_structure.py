@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "minrepro"
 ORDER = (
     "errors", "registry", "ir", "ops", "backends", "environments", "worker", "replays", "zoo", "capture", "compare",
-    "localise", "diagnose", "shrink", "emit", "verify", "corpus", "pipeline", "sweep", "cli",
+    "localise", "diagnose", "shrink", "emit", "verify", "corpus", "options", "record", "pipeline", "sweep", "cli",
 )
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 WORKER_SIDE = sorted(

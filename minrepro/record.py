@@ -1,0 +1,78 @@
+"""What a run writes down: pieces of the report, one line for a person, files that are never half written."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any, Mapping
+
+import msgspec
+
+from minrepro.ir import codec
+from minrepro.ir.case import Case
+from minrepro.localise.streaming import Checked, Trace
+
+
+def describe_trace(trace: Trace) -> str:
+    """A pass in one line."""
+    what = {"load": "state entries loaded", "backward": "steps differentiated"}.get(trace.mode, "steps on right inputs")
+    bad, worst = trace.of("diverges"), trace.worst
+    tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
+    more = ", ..." if len(bad) > 4 else ""
+    named = ": " + ", ".join(item.path or item.op for item in bad[:4]) + more if bad else ""
+    return f"{len(trace.checked)} {what}, {len(bad)} wrong{named}{tail}"
+
+
+def counts(trace: Trace) -> dict[str, Any]:
+    """A pass for the report."""
+    worst = trace.worst
+    verdicts = {item.comparison.verdict for item in trace.checked}
+    return {
+        "steps": len(trace.checked),
+        "tensors": trace.tensors,
+        "verdicts": {verdict: len(trace.of(verdict)) for verdict in sorted(verdicts)},
+        "worst_ratio": worst.comparison.ratio if worst is not None else 0.0,
+        "worst_at": f"{worst.op} {worst.path}" if worst is not None else "",
+        "wrong": [item.path or item.op for item in trace.of("diverges")],
+    }
+
+
+def shape_of(case: Case) -> dict[str, Any]:
+    """A case for the report."""
+    feeds = [case.feeds[name] for name in case.graph.inputs]
+    return {
+        "nodes": [node.op for node in case.graph.nodes],
+        "elements": case.elements,
+        "shapes": [list(tensor.shape) for tensor in feeds],
+        "dtypes": [tensor.dtype.name for tensor in feeds],
+        "layouts": [str(tensor.layout) for tensor in feeds],
+        "summary": case.summary(),
+    }
+
+
+def checked(item: Checked) -> dict[str, Any]:
+    return {
+        "node": item.node, "op": item.op, "module": item.path, "source": item.source,
+        "verdict": item.comparison.verdict, "ratio": codec.plain(item.comparison.ratio), "why": item.comparison.why,
+    }
+
+
+def readable(value: Any) -> Any:
+    """A report for strangers' JSON readers: what JSON has no number for becomes a word (``"inf"``)."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        if list(value) == ["$float"]:
+            return value["$float"]
+        return {key: readable(item) for key, item in value.items()}
+    return [readable(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def write(path: Path, record: Any) -> None:
+    """Write a JSON file so that it is either the old one or the new one, never half of it; structs can be read back."""
+    text = codec.encode(record) if isinstance(record, msgspec.Struct) else msgspec.json.encode(codec.plain(record))
+    fresh = path.with_suffix(".tmp")
+    fresh.write_bytes(msgspec.json.format(text, indent=2) + b"\n")
+    os.replace(fresh, path)
+
