@@ -20,6 +20,7 @@ from rich.table import Table
 
 from minrepro import pipeline
 from minrepro.errors import MinreproError
+from minrepro.options import Options
 
 HERE = Path(__file__).parent
 DEADLINE_S = 20.0
@@ -47,7 +48,7 @@ def cases() -> dict[str, Mapping[str, Any]]:
 
 def run(name: str, case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Reduce one model; a row of the table."""
-    options = pipeline.Options(
+    options = Options(
         f"{HERE / name}.py:build", spec(case["candidate"]), spec("torch"), modes=(case.get("mode", "forward"),),
         deadline_s=DEADLINE_S,
     )
