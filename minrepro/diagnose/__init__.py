@@ -17,17 +17,21 @@ from __future__ import annotations
 import msgspec
 
 from minrepro import registry
+from minrepro.diagnose.conventions import convention
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Diagnosis
 
-__all__ = ["UNEXPLAINED", "Scene", "causes", "diagnose"]
+__all__ = ["UNEXPLAINED", "Scene", "causes", "convention", "diagnose"]
 
 UNEXPLAINED = "unexplained"
 """The cause of a divergence that no rule predicts."""
 
 
 def diagnose(scene: Scene) -> Diagnosis:
-    """The confirmed cause that says most."""
+    """The convention that predicts it; else the confirmed cause that says most."""
+    known = convention(scene)
+    if known is not None:
+        return known
     confirmed, ruled_out = causes(scene)
     if confirmed:
         best = max(confirmed, key=lambda found: (_rules()[found.cause].WEIGHT, len(found.probes)))

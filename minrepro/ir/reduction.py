@@ -26,11 +26,13 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """Why, and whose fault.
 
     Attributes:
-        cause: short name of the rule that was confirmed, or ``unexplained``.
-        side: ``candidate``, ``reference``, ``both`` or ``unknown``.
+        cause: short name of the rule that was confirmed, ``convention: ...``, or ``unexplained``.
+        side: ``candidate``, ``reference``, ``both``, ``unknown``, or ``neither`` for a convention.
         sentence: one sentence for the report.
         probes: the evidence.
         ruled_out: causes whose probes failed.
+        change: for a convention, the line to change in the user's code.
+        source: for a convention, where it is documented.
     """
 
     cause: str
@@ -38,6 +40,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     sentence: str
     probes: tuple[Probe, ...] = ()
     ruled_out: tuple[str, ...] = ()
+    change: str = ""
+    source: str = ""
 
 
 class Needed(msgspec.Struct, frozen=True):

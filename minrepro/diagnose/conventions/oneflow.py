@@ -1,0 +1,80 @@
+"""OneFlow's conventions, as the documentation of its 0.9 release has them."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+
+from minrepro.diagnose.conventions import Convention
+from minrepro.diagnose.predict import by_value
+from minrepro.diagnose.rules import dtype_promotion
+from minrepro.diagnose.scene import Scene
+from minrepro.ir.reduction import Probe
+
+
+def _sign_of_the_dividend(scene: Scene) -> Iterator[Probe]:
+    """C's remainder of the same operands."""
+    node = scene.case.graph.nodes[0]
+    x, y = (scene.tensor(node, name) for name in ("self", "other"))
+    divisor = node.args.get("other") if y is None else y.values if y.dtype.inexact else y.view
+    if x is None or not isinstance(divisor, (int, float, np.ndarray)):
+        return
+    with np.errstate(all="ignore"):
+        value = np.fmod(x.values if x.dtype.inexact else x.view, divisor)
+    yield from by_value(scene, [("the remainder with the sign of the dividend", value)])
+
+
+_INDICES = "indices are int64 in torch and int32 in OneFlow"
+
+CONVENTIONS = (
+    Convention(
+        "dtype of argsort",
+        ("argsort",),
+        _INDICES,
+        "oneflow.argsort(x, dim).to(oneflow.int64)",
+        "oneflow.argsort",
+        "dtype=oneflow.int32",
+        symptoms=("dtype",),
+        probes=dtype_promotion.probes,
+    ),
+    Convention(
+        "dtype of sort's indices",
+        ("sort",),
+        _INDICES,
+        "values, indices = oneflow.sort(x, dim); indices = indices.to(oneflow.int64)",
+        "oneflow.sort",
+        "Tuple(oneflow.Tensor, oneflow.Tensor(dtype=int32))",
+        symptoms=("dtype",),
+        probes=dtype_promotion.probes,
+    ),
+    Convention(
+        "dtype of argwhere",
+        ("argwhere",),
+        _INDICES,
+        "oneflow.argwhere(x, dtype=oneflow.int64)",
+        "oneflow.argwhere",
+        "dtype=oneflow.int32",
+        symptoms=("dtype",),
+        probes=dtype_promotion.probes,
+    ),
+    Convention(
+        "dtype of unique's indices",
+        ("_unique2",),
+        _INDICES,
+        "oneflow.unique(x, return_inverse=True, return_counts=True, dtype=oneflow.int64)",
+        "oneflow.unique",
+        "dtype=oneflow.int32",
+        symptoms=("dtype",),
+        probes=dtype_promotion.probes,
+    ),
+    Convention(
+        "sign of a remainder",
+        ("remainder", "remainder_"),
+        "% takes the sign of the divisor in torch and, like fmod, that of the dividend in OneFlow",
+        "x - oneflow.floor(x / y) * y",
+        "oneflow.fmod",
+        "The remainder has the same sign as the dividend",
+        probes=_sign_of_the_dividend,
+    ),
+)
