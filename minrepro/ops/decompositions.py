@@ -87,7 +87,7 @@ OPS = (
         paddle=lambda a: (
             "paddle.linalg.svd(A, full_matrices=full_matrices)"
             if a.compute_uv
-            else "[paddle.zeros([0]), paddle.linalg.svdvals(A), paddle.zeros([0])]"
+            else "[paddle.zeros([0], A.dtype), paddle.linalg.svdvals(A), paddle.zeros([0], A.dtype)]"
         ),
         oneflow=absent("OneFlow", "singular value decomposition"),
         samples=[dict(A=normal(4, 3), _outputs=3), dict(A=normal(4, 3), compute_uv=False, _outputs=3)],

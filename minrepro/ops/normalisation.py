@@ -96,7 +96,8 @@ def _batch_norm(a: Args) -> str:
 def _batch_moments(a: Args, root: str) -> str:
     """What `native_batch_norm` saves for the backward pass: nothing in inference, the batch's moments in training."""
     if not getattr(a, "training", False):
-        return f"{root}.zeros([0]), {root}.zeros([0])"
+        nothing = f"{root}.zeros([0], dtype=input.dtype)"
+        return f"{nothing}, {nothing}"
     axes = [0, *range(2, len(a.input.shape))]
     mean = f"input.mean({axes}, keepdim=True)"
     return f"input.mean({axes}), {root}.rsqrt((input - {mean}).square().mean({axes}) + eps)"

@@ -159,6 +159,9 @@ def render(
     missing = [name for name, value in bound.items() if value is REQUIRED]
     if missing:
         raise Unsupported(f"{row.name} on {backend}: the argument {missing[0]!r} is missing")
+    for name in row.arrays:
+        if isinstance(bound[name], Ref) and specs[bound[name].name].dtype == "bfloat16":
+            raise Unsupported(f"{row.name}: {name!r} is an array and NumPy has no bfloat16; load it as float32")
     text = spelling if isinstance(spelling, str) else spelling(Args(bind(row, args, specs)))
     tree = ast.parse(text)
     filler = _Filler(bound, row.params, names, dtypes, {**rename, **_locals(tree, row, outputs[0])}, terse)
