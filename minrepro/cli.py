@@ -125,6 +125,10 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
         out.print(f"verdict   {report['verdict']}: no divergence", style="bold")
     elif report["verdict"] == "unsupported":
         out.print("verdict   unsupported: some steps could not be compared, nothing else diverges", style="bold")
+    elif report["verdict"] == "convention":
+        out.print("verdict   convention: every difference is documented, nothing else diverges", style="bold")
+        for known in report["conventions"]:
+            out.print(f"change    {known['op']} in {known['module'] or 'root'}: {known['diagnosis']['change']}")
     else:
         verified = report["verified"]
         out.print(f"verdict   {report['verdict']}: {report['diagnosis']['sentence']}", style="bold")

@@ -20,7 +20,7 @@ import msgspec
 
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
-from minrepro.diagnose import UNEXPLAINED, Scene, diagnose
+from minrepro.diagnose import UNEXPLAINED, Scene, convention, diagnose
 from minrepro.emit import emit
 from minrepro.emit.finding import finding
 from minrepro.errors import InternalError, SessionLost, UsageError
@@ -42,7 +42,7 @@ from minrepro.verify import verify
 
 LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
-EXIT = {"clean": 0, "arithmetic": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
+EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
 
 
@@ -244,12 +244,15 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         if found is None:
             return None
         sites = [found]
+    sites = _without_conventions(run, sites)
+    if not sites:
+        run.verdict = "convention"
+        return None
     if run.options.site >= len(sites):
         raise UsageError(f"expected a site below {len(sites)}, found --site {run.options.site}; see 2-compare.json")
     trace, run.site = sites[run.options.site]
     if trace is not None:
-        graph = Graph(tuple(run.site.feeds), (run.site.node,), run.site.node.outputs)
-        run.case = msgspec.structs.replace(run.template, graph=graph, feeds=run.site.feeds, mode=trace.mode)
+        run.case = _one_step(run, trace, run.site)
     node, found = run.site.node, run.site.comparison.divergence
     assert found is not None
     for number, (_, other) in enumerate(sites):
@@ -262,6 +265,30 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         "further": [f"{s.node.op} in {s.node.path}" for _, s in sites if s is not run.site],
     }
     return run.report["site"]
+
+
+def _one_step(run: Run, trace: Trace, site: Site) -> Case:
+    graph = Graph(tuple(site.feeds), (site.node,), site.node.outputs)
+    return msgspec.structs.replace(run.template, graph=graph, feeds=site.feeds, mode=trace.mode)
+
+
+def _without_conventions(run: Run, sites: list[tuple[Trace | None, Site]]) -> list[tuple[Trace | None, Site]]:
+    """Report the sites that a documented difference explains, and keep the others."""
+    left, known = [], []
+    for trace, site in sites:
+        found, told = site.comparison.divergence, None
+        if trace is not None and found is not None:
+            told = convention(Scene(run.pair, _one_step(run, trace, site), site.reference, site.candidate, found))
+        if told is None:
+            left.append((trace, site))
+            continue
+        node = site.node
+        run.listener.say(f"{node.op} in {node.path or 'the root module'!r} {node.source}: {told.cause}: {told.sentence}")
+        run.listener.say(f"change: {told.change} (source: {told.source})")
+        known.append({"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)})
+    if known:
+        run.report["conventions"] = known
+    return left
 
 
 def _interaction(run: Run) -> tuple[Trace | None, Site] | None:

@@ -36,7 +36,9 @@ def pairs(environment_of, tmp_path_factory):
         pair.stop()
 
 
-@pytest.mark.parametrize("candidate, op, value, symptom, cause", TORCH_IS_WRONG, ids=[f"{c[1]}-{c[0]}" for c in TORCH_IS_WRONG])
+@pytest.mark.parametrize(
+    "candidate, op, value, symptom, cause", TORCH_IS_WRONG, ids=[f"{case[1]}-{case[0]}" for case in TORCH_IS_WRONG]
+)
 def test_torch_is_blamed_where_it_is_wrong(candidate, op, value, symptom, cause, pairs) -> None:
     pair = pairs(candidate)
     case = Case(Graph(("x",), (Node(op, {"self": Ref("x")}, ("out",)),), ("out",)), {"x": value}, "torch", candidate)

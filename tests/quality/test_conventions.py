@@ -14,6 +14,7 @@ from minrepro.diagnose.conventions import table
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph, Node, Ref
 from minrepro.ops.sample import boolean, integers, normal
+from minrepro.pipeline import EXIT, Listener, Options, Run
 
 CASES = [
     ("paddle", "one_hot", {"self": integers(4)}, {"num_classes": 6}, 1),
@@ -83,6 +84,32 @@ def test_a_bug_of_the_same_operator_is_none(pairs) -> None:
     wrong = actual.with_base(base)
     outcome = type(scene.candidate)({"out": wrong})
     assert convention(Scene(pair, scene.case, scene.reference, outcome, scene.divergence)) is None
+
+
+MODEL = """
+import torch
+
+
+class Ranks(torch.nn.Module):
+    def forward(self, x):
+        return torch.argsort(torch.relu(x) + x, dim=-1)
+
+
+def model():
+    return Ranks(), (torch.tensor([[3.0, -1.0, 2.0, 0.5]]),)
+"""
+
+
+def test_a_run_ends_with_the_convention(tmp_path, environment_of) -> None:
+    """No script, no bug, status 0, and the line to change."""
+    environment_of("torch"), environment_of("oneflow")
+    (tmp_path / "ranks.py").write_text(MODEL)
+    options = Options(f"{tmp_path / 'ranks.py'}:model", "oneflow", modes=("forward",))
+    report = Run(options, tmp_path / "run", Listener()).execute()
+    assert report["verdict"] == "convention" and EXIT["convention"] == 0
+    (known,) = report["conventions"]
+    assert known["op"] == "argsort" and "oneflow.int64" in known["diagnosis"]["change"]
+    assert "repro" not in report
 
 
 @pytest.mark.parametrize("framework", sorted(table()))
