@@ -96,7 +96,8 @@ def _indices(name: str) -> Op:
     return op(
         f"{name}(row, col, offset=0, dtype=None)", kind="exact",
         torch=f"torch.{name}(row, col, offset=offset)", paddle=f"paddle.{name}(row, col, offset)",
-        oneflow=absent("OneFlow", name), numpy=f"np.stack(np.{name}(row, offset, col))",
+        oneflow=f"flow.nonzero(flow.{name[:4]}(flow.ones(row, col), offset)).t()",
+        numpy=f"np.stack(np.{name}(row, offset, col))",
         samples=[dict(row=3, col=3), dict(row=3, col=4, offset=1)],
     )
 

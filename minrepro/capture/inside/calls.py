@@ -25,6 +25,9 @@ RESHAPING = {
 
 FLASH = "_scaled_dot_product_flash_attention_for_cpu"
 
+FIRST = {"embedding_bag", "_embedding_bag"}
+"""Operators whose further results only a backward reads."""
+
 WHOLE = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 """Composite operators that come apart into kernels of one processor only."""
 
@@ -207,11 +210,14 @@ class Call:
     def _several(self, args, leaves, parents, place):
         op, overload = self.name, self.overload
         if op == FLASH:
-            # One processor's kernel of an operator that every framework has; only a backward reads its second result.
+            # One processor's kernel of an operator that every framework has.
             op, overload = "scaled_dot_product_attention", "default"
             args = {key: args[key] for key in ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale")}
-            self.recorder.bind(leaves[0], self.recorder.emit(op, overload, args, leaves[:1], place=place)[0])
-            self.recorder.lose(leaves[1])
+        if self.name == FLASH or op in FIRST:
+            name = self.recorder.emit(op, overload, args, leaves[:1], self._kept_defaults(), place=place)[0]
+            self.recorder.bind(leaves[0], name)
+            for leaf in leaves[1:]:
+                self.recorder.lose(leaf)
             return
         if op == "nonzero_numpy":
             if self.bound["self"].dim() == 0:
