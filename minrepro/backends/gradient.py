@@ -49,6 +49,9 @@ def text(
         row, backend.name, spelling, of.args, tuple(_fresh("y", taken) for _ in incoming),
         specs=specs, names=inner, dtypes=backend.dtypes, rename=rename, terse=terse,
     )
+    untracked = style.get("untracked", "")
+    if untracked and of.op != untracked and any(f".{untracked}(" in line for line in made.lines):
+        raise Unsupported(f"{backend.title} does not differentiate {untracked}, which stands for {of.op!r} there")
     pairs = [(variable, names[ref.name]) for variable, ref in zip(made.variables, incoming) if ref is not None]
     lines += [*made.lines, _backward(style, pairs)]
     lines += [f"{output} = {style['read'].format(x=names[name])}" for output, name in zip(outputs, leaves(node))]

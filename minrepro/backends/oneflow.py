@@ -34,6 +34,8 @@ BACKEND = {
         "backward": "{y}.backward({dy})",
         "backward_all": "flow.autograd.backward([{y}], [{dy}])",
         "read": "{x}.grad",
+        # OneFlow 0.9.0 sends gradients past a copy_, which stands for in-place forms that it lacks.
+        "untracked": "copy_",
     },
 }
 

@@ -306,6 +306,10 @@ class Pair:
             return None
         return {name: value.values for name, value in outcome.values.items()}
 
+    def widened(self, case: Case) -> Case:
+        """The case in float64."""
+        return _widened(case)
+
     def twin(self, case: Case) -> Comparison | None:
         """Both sides in float64 (`compare.twin`); a divergence or None."""
         wide = _widened(case)

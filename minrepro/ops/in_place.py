@@ -32,7 +32,7 @@ def _unary(
         numpy: the value in NumPy, None if that takes more than a line.
         torch: statement that writes to ``self``.
         paddle: the value, if Paddle has no in-place form; a statement if it ends with ``;``.
-        oneflow: the value, if OneFlow has no in-place form.
+        oneflow: likewise for OneFlow.
         make: constructor of the sample's tensor.
         more: further samples.
         why: as for `op`.
@@ -44,7 +44,7 @@ def _unary(
     else:
         spellings["paddle"] = written(f"paddle.assign({paddle}, output=self)")
     if oneflow is not None:
-        spellings["oneflow"] = written(f"self.copy_({oneflow})")
+        spellings["oneflow"] = written(oneflow[:-1] if oneflow.endswith(";") else f"self.copy_({oneflow})")
     if numpy is not None:
         spellings["numpy"] = written(f"np.copyto(self, {numpy})")
     samples = [dict(self=make(2, 3)), dict(self=transposed(make(2, 3, seed=1))), *more]
@@ -99,7 +99,7 @@ UNARY = (
     _unary(
         "celu_(self, alpha=1.0)", "faithful",
         "np.maximum(self, 0) + np.minimum(0, alpha * np.expm1(self / alpha))",
-        torch="F.celu_(self, alpha)", paddle="F.celu(self, alpha)", oneflow="F.celu(self, alpha=alpha)",
+        torch="F.celu_(self, alpha)", paddle="F.celu(self, alpha)", oneflow="F.celu(self, alpha=alpha, inplace=True);",
         more=(dict(self=normal(3, 2), alpha=0.5),),
     ),
     _unary("selu_(self)", "faithful", None, torch="F.selu_(self)", paddle="F.selu(self)", oneflow="F.selu(self)"),
