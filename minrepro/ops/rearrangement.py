@@ -24,6 +24,15 @@ def _rot90(a: Args) -> str:
     return f"flow.flip(self, [{second if turns == 1 else first}]).transpose({first}, {second})"
 
 
+def _numpy_unshuffle(a: Args) -> str:
+    *front, channels, height, width = a.self.shape
+    factor, rank = a.downscale_factor, len(front)
+    split = [*front, channels, height // factor, factor, width // factor, factor]
+    order = [*range(rank + 1), rank + 2, rank + 4, rank + 1, rank + 3]
+    merged = [*front, channels * factor**2, height // factor, width // factor]
+    return f"self.reshape({split}).transpose({order}).reshape({merged})"
+
+
 FLIPPED = (
     op(
         "flip(self, dims)",
@@ -203,6 +212,7 @@ PADDED = (
         "pixel_unshuffle(self, downscale_factor)",
         kind="exact",
         torch="F.pixel_unshuffle(self, downscale_factor)",
+        numpy=_numpy_unshuffle,
         paddle="F.pixel_unshuffle(self, downscale_factor)",
         oneflow=lambda a: lacking("OneFlow 0.9.0 has no pixel_unshuffle"),
         samples=[

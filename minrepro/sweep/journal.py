@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -35,10 +35,10 @@ class Record(msgspec.Struct, frozen=True):
     size: int
 
 
-def name(case: Case, versions: Mapping[str, str]) -> str:
-    """Digest of a case and of what it ran on: the same question has the same answer."""
+def name(case: Case, versions: Mapping[str, str], texts: Sequence[str]) -> str:
+    """Digest of a case, of what the sides run for it and of what they are: the same question has the same answer."""
     plain = msgspec.structs.replace(case, reference="", candidate="")
-    text = codec.encode(plain) + json.dumps(sorted(versions.items())).encode()
+    text = codec.encode(plain) + json.dumps([sorted(versions.items()), *texts]).encode()
     return hashlib.sha256(text).hexdigest()[:24]
 
 

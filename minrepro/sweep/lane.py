@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from minrepro.compare.pair import Pair, open_side
+from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import judge
 from minrepro.errors import Unsupported
 from minrepro.ir.case import Case
@@ -91,8 +91,8 @@ class Lane:
         """Judge one case in children of its own."""
         comparison, left, right = self.alone.compare(case)
         found = _finding(case, comparison, left, right)
-        if found.signature is not None and found.signature.symptom in ("exception", "accepted"):
-            # The same exception of the same operator once more needs no second look.
+        if found.signature is not None and found.signature.symptom in ("exception", "accepted", "dtype"):
+            # The same exception or dtype of the same operator once more needs no second look.
             self._believed.add(found.signature)
         return found
 
@@ -113,7 +113,17 @@ class Lane:
             known.update(side.worker.hello()["environment"])
         return known
 
-    def _run(self, case: Case, warm, alone) -> Outcome:
+    def texts(self, case: Case) -> list[str]:
+        """What the two sides would run, or why they cannot: an answer is to this and not to the operator's name."""
+        return [self._text(case, side) for side in (self.warm.reference, self.warm.candidate)]
+
+    def _text(self, case: Case, side: Side) -> str:
+        try:
+            return repr(self.warm.spell(case, side))
+        except Unsupported as error:
+            return str(error)
+
+    def _run(self, case: Case, warm: Side, alone: Side) -> Outcome:
         outcome = self.warm.run(case, warm)
         return self.alone.run(case, alone) if isinstance(outcome, (Crashed, TimedOut)) else outcome
 
@@ -124,7 +134,7 @@ class Lane:
             if feed.dtype.name not in backend.dtypes:
                 return f"candidate: {backend.title} has no {feed.dtype.name} tensors"
         try:
-            self.alone.spell(case, self.alone.candidate)
+            self.warm.spell(case, self.warm.candidate)
         except Unsupported as error:
             return f"candidate: {error}"
         return ""

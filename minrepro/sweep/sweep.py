@@ -90,7 +90,7 @@ class Sweep:
             if self._stop.is_set():
                 return
             case = case_of(item, self.reference, self.candidate)
-            key = name(case, versions)
+            key = name(case, versions, lane.texts(case))
             if key in self.journal.known:
                 # Two items may be the same case: a sample that repeats another one in another dtype.
                 self._count(self.journal.known[key], item, say)

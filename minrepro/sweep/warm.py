@@ -13,6 +13,7 @@ import msgspec
 
 from minrepro.backends.program import Program
 from minrepro.compare.pair import Pair, Side
+from minrepro.ir.case import Case
 from minrepro.ir.outcome import Crashed, Outcome, TimedOut
 from minrepro.worker.client import Value, Worker
 
@@ -65,6 +66,7 @@ class WarmPair(Pair):
     def __init__(self, pair: Pair):
         super().__init__(_warm(pair.reference), _warm(pair.candidate), pair.folder, pair.deadline_s)
         self._alone = pair
+        self._spelled: tuple[Case | None, dict[str, Program]] = (None, {})
 
     @property
     def numpy(self) -> Side:
@@ -72,6 +74,15 @@ class WarmPair(Pair):
         if self._numpy is None:
             self._numpy = _warm(self._alone.numpy)
         return self._numpy
+
+    def spell(self, case: Case, side: Side) -> Program:
+        """A case as text of one side's framework; that of the case in hand is asked for several times."""
+        if self._spelled[0] is not case:
+            self._spelled = case, {}
+        known = self._spelled[1]
+        if side.title not in known:
+            known[side.title] = super().spell(case, side)
+        return known[side.title]
 
     def isolated(self, side: Side, operators: frozenset[str], text: Program, feeds, outputs, knobs) -> Outcome:
         """Run a program warm, with a fork or without."""

@@ -64,12 +64,15 @@ def test_a_dtype_is_that_of_the_leading_tensors(kind: str) -> None:
         assert found.name == kind or kind in ("int8", "bool")
 
 
-def test_the_name_of_an_answer_is_case_and_versions() -> None:
+def test_the_name_of_an_answer_is_case_and_versions_and_text() -> None:
     case = case_of(Item("add", 0, "float32", OWN, True), "torch", "paddle")
     same = case_of(Item("add", 0, "float32", OWN, True), "torch", "paddle@/elsewhere")
     other = case_of(Item("add", 0, "float32", "transposed", False), "torch", "paddle")
-    assert name(case, {"paddle": "3"}) == name(same, {"paddle": "3"})
-    assert len({name(case, {"paddle": "3"}), name(other, {"paddle": "3"}), name(case, {"paddle": "4"})}) == 3
+    asked = name(case, {"paddle": "3"}, ["a", "b"])
+    assert name(same, {"paddle": "3"}, ["a", "b"]) == asked
+    others = {name(other, {"paddle": "3"}, ["a", "b"]), name(case, {"paddle": "4"}, ["a", "b"]),
+              name(case, {"paddle": "3"}, ["a", "c"])}
+    assert len(others | {asked}) == 4
 
 
 def record(
