@@ -1,4 +1,4 @@
-"""The text of a gradient step: mark the leaves, run the step, send the incoming gradient back, read the leaves' gradients.
+"""The text of a gradient step: mark the leaves, run the step, send the incoming gradient back, read the gradients.
 
 What a framework's people write for each of these stands in its file under ``gradient``.
 """
@@ -17,7 +17,8 @@ from minrepro.ops.row import Text, render
 
 
 def text(
-    node: Node, backend: Backend, outputs: tuple[str, ...], specs: Mapping[str, TensorSpec], names: Mapping[str, str], terse: bool
+    node: Node, backend: Backend, outputs: tuple[str, ...], specs: Mapping[str, TensorSpec], names: Mapping[str, str],
+    terse: bool,
 ) -> Text:
     """Spell a gradient step.
 

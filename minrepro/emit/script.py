@@ -28,7 +28,7 @@ TEMPLATES = {
     "value": "value", "nonfinite": "value", "shape": "value", "dtype": "value",
     "structure": "value", "exception": "exception", "accepted": "accepted", "crash": "crash", "hang": "hang",
 }
-"""Symptom -> template. A wrong number of outputs shows as the exception of its unpacking, a missing gradient as None."""
+"""Symptom -> template. A wrong number of outputs shows as an exception, that of its unpacking."""
 HANG_SECONDS = (10, 60)
 """Least and greatest patience of a script before it calls a silent call a hang."""
 

@@ -163,12 +163,14 @@ class Stream:
             self.pair.reference.worker.step(Program((), (), {}), {}, (), free=variables)
         return comparison
 
-    def _check(self, node: Node, graph: Graph, feeds: Mapping[str, Value], reference: Outcome, trace: Trace) -> Comparison:
+    def _check(
+        self, node: Node, graph: Graph, feeds: Mapping[str, Value], reference: Outcome, trace: Trace
+    ) -> Comparison:
         """Run a step on the candidate with the reference's inputs."""
         specs = {name: value.spec for name, value in feeds.items()}
-        comparison, right = self._candidate(graph, specs, feeds, reference, trace)
+        comparison, right, case = self._candidate(graph, specs, feeds, reference, trace)
         if comparison.verdict == "diverges":
-            self._remember(node, feeds, comparison, reference, right)
+            self._remember(node, feeds, case, comparison, reference, right)
         return comparison
 
     def _reference(self, node: Node, graph: Graph) -> tuple[Outcome | None, dict[str, Value] | str]:
@@ -223,16 +225,18 @@ class Stream:
 
     def _candidate(
         self, graph, specs, feeds, reference, trace, settled: bool = False
-    ) -> tuple[Comparison, Outcome | None]:
+    ) -> tuple[Comparison, Outcome | None, Callable[[], Case]]:
         """Run the same step on the candidate and judge; a crash is confirmed in a child of its own.
 
-        With `settled` the reference is known to be right, and nobody else is asked.
+        With `settled` the reference is known to be right, and nobody else is asked. The third part of the answer is the
+        case that was judged: the shared memory behind `feeds` is gone once a float64 run was asked for.
         """
+        lazily = _Lazy(self, graph, feeds)
         worker, backend = self.pair.candidate.worker, self.pair.candidate.spec.backend
         try:
             text = program(graph, {**self.specs, **specs}, backend)
         except Unsupported as error:
-            return Comparison("unsupported", why=str(error)), None
+            return Comparison("unsupported", why=str(error)), None, lazily.case
         knobs = {"deadline": self.pair.deadline_s, "threads": self.template.threads, "seed": self.template.seed}
         free = list(text.variables.values())
         operators = frozenset(node.op for node in graph.nodes)
@@ -248,14 +252,13 @@ class Stream:
         elif isinstance(result, dict):
             result = Completed({name: worker.fetch(value) for name, value in result.items()})
         trace.tensors += len(graph.outputs)
-        lazily = _Lazy(self, graph, feeds)
         question = lazily.question()
         if settled:
             question = msgspec.structs.replace(question, second=lambda: None)
         comparison = judge(question, reference, result)
         if comparison.verdict == "same" and comparison.ratio > 0 and self._fresh(graph.nodes[0]):
             comparison = self.pair.twin(lazily.case()) or comparison
-        return comparison, result
+        return comparison, result, lazily.case
 
     def _fresh(self, node: Node) -> bool:
         """True once for each operator with its constants: the float64 twin of one instance stands for all."""
@@ -279,14 +282,14 @@ class Stream:
         graph = Graph(node.inputs, (node,), ("out",))
         left = Completed({"out": Tensor(due, value.dtype)})
         feeds = {key: feeds[key] for key in graph.inputs}
-        comparison, right = self._candidate(
+        comparison, right, case = self._candidate(
             graph, {key: feed.spec for key, feed in feeds.items()}, feeds, left, trace, settled=True
         )
         if comparison.verdict == "diverges":
-            self._remember(node, feeds, comparison, left, right)
+            self._remember(node, feeds, case, comparison, left, right)
         return comparison
 
-    def _remember(self, node: Node, feeds: Mapping[str, Value], comparison, reference, candidate) -> None:
+    def _remember(self, node: Node, feeds: Mapping[str, Value], case, comparison, reference, candidate) -> None:
         """Keep the cheapest instance of each distinct suspected bug, with its inputs copied out of shared memory."""
         found = comparison.divergence
         assert found is not None
@@ -294,7 +297,7 @@ class Stream:
         size = sum(math.prod(value.spec.shape) for value in feeds.values())
         known = self._best.get(key)
         if known is None or sum(t.size for t in known.feeds.values()) > size:
-            self._best[key] = Site(node, self.materialise(feeds), comparison, reference, candidate)
+            self._best[key] = Site(node, case().feeds, comparison, reference, candidate)
 
     def materialise(self, feeds: Mapping[str, Value]) -> dict[str, Tensor]:
         """Copies of values in the host's own memory."""

@@ -1,8 +1,8 @@
-"""The gradient of an operator is an operator like any other, so that it localises, shrinks and emits by the same machinery.
+"""The gradient of an operator is an operator like any other: it localises, shrinks and emits by the same machinery.
 
-`grad:softmax` takes what `softmax` takes, and beside it the incoming gradient of each result (None for a result that has
-none) and the arguments that are differentiated. Its results are the gradients of these, in order. Its row is made from the
-row of the operator; the spelling is the operator's own between the lines that a framework wants around it
+`grad:softmax` takes what `softmax` takes, and beside it the incoming gradient of each result (None for a result that
+has none) and the arguments that are differentiated. Its results are the gradients of these, in order. Its row is made
+from the row of the operator; the spelling is the operator's own between the lines that a framework wants around it
 (`backends/gradient.py`).
 """
 

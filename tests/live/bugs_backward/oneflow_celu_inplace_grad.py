@@ -5,7 +5,8 @@ from torch import nn
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "oneflow", "candidate": "oneflow", "mode": "backward", "symptom": "value", "op": "grad:celu_", "elements": 2,
+    "framework": "oneflow", "candidate": "oneflow", "mode": "backward", "symptom": "value",
+    "op": "grad:celu_", "elements": 2,
 }
 
 

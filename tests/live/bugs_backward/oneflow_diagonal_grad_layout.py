@@ -5,7 +5,8 @@ from torch import nn
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "oneflow", "candidate": "oneflow", "mode": "backward", "symptom": "shape", "op": "grad:diagonal", "elements": 8,
+    "framework": "oneflow", "candidate": "oneflow", "mode": "backward", "symptom": "shape",
+    "op": "grad:diagonal", "elements": 8,
 }
 
 

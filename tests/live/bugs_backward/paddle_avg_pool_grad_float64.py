@@ -6,7 +6,8 @@ from torch.nn import functional as F
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "value", "op": "grad:avg_pool2d", "elements": 4,
+    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "value",
+    "op": "grad:avg_pool2d", "elements": 4,
 }
 
 

@@ -5,7 +5,8 @@ from torch import nn
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "structure", "op": "grad:diag_embed", "elements": 2,
+    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "structure",
+    "op": "grad:diag_embed", "elements": 2,
 }
 
 

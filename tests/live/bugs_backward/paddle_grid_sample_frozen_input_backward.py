@@ -6,8 +6,8 @@ from torch.nn import functional as F
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "crash", "op": "grad:grid_sampler",
-    "elements": 12,
+    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "crash",
+    "op": "grad:grid_sampler", "elements": 12,
 }
 
 

@@ -5,7 +5,8 @@ from torch import nn
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "nonfinite", "op": "grad:prod", "elements": 3,
+    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "nonfinite",
+    "op": "grad:prod", "elements": 3,
 }
 
 

@@ -5,7 +5,8 @@ from torch import nn
 from trunk import Trunk, rows
 
 CASE = {
-    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "value", "op": "grad:unfold", "elements": 5,
+    "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "value", "op": "grad:unfold",
+    "elements": 5,
 }
 
 
