@@ -33,10 +33,10 @@ def torch_spec() -> str:
 class Ground:
     """A captured model in a reference worker, shared by the faults that it hides."""
 
-    def __init__(self, model: str, folder: Path):
+    def __init__(self, model: str, folder: Path, rung: str = "auto"):
         self.model, self.folder = model, folder
         self.reference: Side = open_side(torch_spec(), folder)
-        self.captured: Captured = capture(self.reference.worker, model)
+        self.captured: Captured = capture(self.reference.worker, model, rung=rung)
 
     def stop(self) -> None:
         """End the worker."""
