@@ -283,7 +283,8 @@ def _without_conventions(run: Run, sites: list[tuple[Trace | None, Site]]) -> li
             left.append((trace, site))
             continue
         node = site.node
-        run.listener.say(f"{node.op} in {node.path or 'the root module'!r} {node.source}: {told.cause}: {told.sentence}")
+        where = f"{node.op} in {node.path or 'the root module'!r} {node.source}"
+        run.listener.say(f"{where}: {told.cause}: {told.sentence}")
         run.listener.say(f"change: {told.change} (source: {told.source})")
         known.append({"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)})
     if known:

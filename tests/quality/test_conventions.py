@@ -18,6 +18,7 @@ from minrepro.pipeline import EXIT, Listener, Options, Run
 
 CASES = [
     ("paddle", "one_hot", {"self": integers(4)}, {"num_classes": 6}, 1),
+    ("paddle", "hardsigmoid", {"self": normal(8, of="float64")}, {}, 1),
     ("oneflow", "argsort", {"self": normal(5)}, {}, 1),
     ("oneflow", "sort", {"self": normal(5)}, {}, 2),
     ("oneflow", "argwhere", {"self": boolean(5)}, {}, 1),

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from minrepro.diagnose.conventions import Convention
-from minrepro.diagnose.rules import dtype_promotion
+from typing import Iterator
 
-COMPARED = "https://www.paddlepaddle.org.cn/documentation/docs/en/guides/model_convert/convert_from_pytorch/api_difference"
+import numpy as np
+
+from minrepro.diagnose.conventions import Convention
+from minrepro.diagnose.predict import by_value
+from minrepro.diagnose.rules import dtype_promotion
+from minrepro.diagnose.scene import Scene
+from minrepro.ir.reduction import Probe
+
+COMPARED = (
+    "https://www.paddlepaddle.org.cn/documentation/docs/en/guides/model_convert/convert_from_pytorch/api_difference"
+)
+
+
+def _rounded_slope(scene: Scene) -> Iterator[Probe]:
+    """The slope with its seven decimals."""
+    x = scene.tensor(scene.case.graph.nodes[0], "self")
+    if x is not None and x.dtype.kind == "float":
+        value = np.clip(x.values * 0.1666667 + 0.5, 0.0, 1.0)
+        yield from by_value(scene, [("clip(0.1666667 * x + 0.5, 0, 1)", value)])
 
 
 CONVENTIONS = (
+    Convention(
+        "slope of hardsigmoid",
+        ("hardsigmoid", "hardsigmoid_"),
+        "the slope is 1 / 6 in torch and 0.1666667 in Paddle",
+        "paddle.nn.functional.hardsigmoid(x, slope=1 / 6)",
+        "paddle.nn.functional.hardsigmoid",
+        "The slope of hardsigmoid function. Default is 0.1666667",
+        probes=_rounded_slope,
+    ),
     Convention(
         "embedding padding_idx",
         ("embedding",),

@@ -15,6 +15,7 @@ from minrepro.ir.tensor import Tensor
 CAUSE = "dtype promotion"
 SENTENCE = "the operator computes or answers in another dtype than promotion says"
 WEIGHT = 7
+IMPLIED_BY = ("another operator",)
 
 WIDTHS = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 

@@ -17,6 +17,7 @@ from minrepro.ir.reduction import Probe
 CAUSE = "precision policy"
 SENTENCE = "the step is computed in a narrower format than its tensors have"
 WEIGHT = 8
+IMPLIED_BY = ("narrow argument",)
 
 NEAR = 3.0
 """Bits between float32's roundoff and the one that the error implies."""

@@ -12,7 +12,14 @@ from minrepro.ir.reduction import Probe
 CAUSE = "elements in another order"
 SENTENCE = "the result holds the right values in another order"
 WEIGHT = 3
-IMPLIED_BY = ("transposed", "permuted channels", "source strides ignored", "destination strides ignored")
+IMPLIED_BY = (
+    "transposed",
+    "permuted channels",
+    "source strides ignored",
+    "destination strides ignored",
+    "negative axis",
+    "axis",
+)
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
