@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 from typing import Any, Callable, Mapping
@@ -326,7 +327,9 @@ def _length(node: Node, specs: Mapping[str, TensorSpec]) -> int:
         return 1
     known = [specs[name] for name in node.inputs if name in specs]
     if row.length is not None and len(known) == len(node.inputs):
-        return max(1, int(row.length(Args(bind(row, node.args, specs)))))
+        # A variant may have lost the axis that is counted; the frameworks say then what they think of it.
+        with contextlib.suppress(IndexError):
+            return max(1, int(row.length(Args(bind(row, node.args, specs)))))
     return max((spec.shape[-1] for spec in known if spec.shape), default=1)
 
 

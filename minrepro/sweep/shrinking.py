@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -51,6 +52,10 @@ class Many:
             row["title"] = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) if script.exists() else ""
         except MinreproError as error:
             row["detail"] = f"{error} ({group.detail})"
+        except Exception as error:
+            # Our bug, but the other groups are worth going on for.
+            row["detail"] = f"this is our bug, see error.txt: {type(error).__name__}: {error} ({group.detail})"
+            (folder / "error.txt").write_text(traceback.format_exc(), encoding="utf-8")
         return row
 
     def _reduce(self, group: Group, folder: Path) -> dict[str, Any]:
