@@ -84,9 +84,9 @@ class Gradients(Stream):
             return Comparison("same", why=f"not differentiable on the reference: {getattr(left, 'message', left)}"), ()
         step = made.graph.nodes[0]
         specs = {name: made.feeds[name].spec for name in made.graph.inputs}
-        comparison, right = self._candidate(made.graph, specs, made.feeds, left, trace)
+        comparison, right, judged = self._candidate(made.graph, specs, made.feeds, left, trace)
         if comparison.verdict == "diverges":
-            self._remember(step, made.feeds, comparison, left, right)
+            self._remember(step, made.feeds, judged, comparison, left, right)
         return comparison, leaves
 
     def _case(self, node: Node, grads: tuple[Ref | None, ...], leaves: tuple[str, ...], pinned) -> Case:
