@@ -62,17 +62,31 @@ def _numpy_cut(sizes: Callable[[Args], list[int]]) -> Callable[[Args], str]:
     return spell
 
 
+def _joined(text: str) -> Callable[[Args], str]:
+    """The text for the tensors that count: torch alone skips empty ones of one axis, whatever the others look like."""
+
+    def spell(a: Args) -> str:
+        rank = max(len(tensor.shape) for tensor in a.tensors)
+        kept = [at for at, tensor in enumerate(a.tensors) if rank == 1 or tuple(tensor.shape) != (0,)]
+        if len(kept) == len(a.tensors):
+            return text.format(tensors="tensors")
+        return text.format(tensors=f"[{', '.join(f'tensors[{at}]' for at in kept)}]")
+
+    return spell
+
+
 def _cat(name: str) -> Op:
     return op(
         f"{name}(tensors, dim=0)",
         kind="exact",
         torch=f"torch.{name}(tensors, dim=dim)",
-        paddle="paddle.concat(tensors, axis=dim)",
-        oneflow="flow.cat(tensors, dim=dim)",
-        numpy="np.concatenate(tensors, dim)",
+        paddle=_joined("paddle.concat({tensors}, axis=dim)"),
+        oneflow=_joined("flow.cat({tensors}, dim=dim)"),
+        numpy=_joined("np.concatenate({tensors}, dim)"),
         samples=[
             dict(tensors=(normal(2, 3), normal(1, 3, seed=1))),
             dict(tensors=(transposed(normal(3, 2)), normal(2, 4), normal(2, 0)), dim=-1),
+            dict(tensors=(normal(0), normal(1, 3)), dim=-2),
         ],
     )
 

@@ -257,6 +257,15 @@ def blame(error, paths=None):
         if own or places:
             file, line = (own or places)[-1]
     return {
-        "error": type(error).__name__, "message": str(error)[:2000], "file": file, "line": line,
+        "error": type(error).__name__, "message": _said(error), "file": file, "line": line,
         "path": path, "owner": owner,
     }
+
+
+def _said(error):
+    """The text of an exception, and of the first one in a chain, which is often the one that helps."""
+    first = error
+    while first.__cause__ is not None:
+        first = first.__cause__
+    text = str(error)[:2000]
+    return text if first is error else "%s (because of %s: %s)" % (text, type(first).__name__, str(first)[:1000])
