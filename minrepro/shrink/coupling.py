@@ -112,7 +112,8 @@ def _by_product(case: Case) -> tuple[Class, ...]:
         for param, value in node.args.items():
             if not isinstance(value, tuple) or not all(type(item) is int for item in value):
                 continue
-            if math.prod(value) in sizes or -1 in value and sizes and sizes[0] % math.prod(value) == 0:
+            total = math.prod(value)
+            if total in sizes or (-1 in value and sizes and total and sizes[0] % total == 0):
                 classes += [
                     Class(f"{param}[{position}]", size, (), ((index, param, position),))
                     for position, size in enumerate(value)

@@ -84,10 +84,12 @@ def groups(records: Iterable[Record]) -> list[Group]:
 
 
 def _group(op: str, symptom: str, side: str, message: str, members: list[Record]) -> Group:
-    # Building a case costs more than reading its size; among equals the order of cases decides.
-    least = min(record.size for record in members)
+    # Nothing along an axis is a trigger of its own: where something shows the same, it says more. Building a case
+    # costs more than reading its size; among equals the order of cases decides.
+    full = [record for record in members if record.size and record.item.layout != "empty"] or members
+    least = min(record.size for record in full)
     smallest = min(
-        (record for record in members if record.size == least),
+        (record for record in full if record.size == least),
         key=lambda record: key(case_of(record.item, "torch", "torch")),
     )
     rest = sorted((record for record in members if record is not smallest), key=lambda record: record.size)
