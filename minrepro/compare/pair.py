@@ -14,6 +14,7 @@ from minrepro import backends, ops, replays
 from minrepro.backends import Spec
 from minrepro.backends.program import Program, program
 from minrepro.compare import sensitivity
+from minrepro.compare.freedom import free
 from minrepro.compare.policy import Format, rounded
 from minrepro.compare.twin import twin
 from minrepro.compare.verdict import Question, Truth, judge, loosest
@@ -220,7 +221,8 @@ class Pair:
         typed = self.candidate.spec.name != "numpy"
         wide = _once(lambda: self._wide(case()))
         return Question(
-            loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to), typed
+            loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to),
+            free(graph.nodes), typed,
         )
 
     def truth(self, case: Case) -> Truth | None:

@@ -60,6 +60,7 @@ class Question(msgspec.Struct, frozen=True):
         at: values found at the given indices of an index operator's input (``(output, indices) -> values``).
         wide: the candidate's own float64 run: it tells rounding from a wrong formula.
         rounded: float64 outputs for inputs rounded to a narrower format.
+        free: outputs that are not unique (`compare.freedom`).
         typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
     """
 
@@ -71,6 +72,7 @@ class Question(msgspec.Struct, frozen=True):
     at: Callable[[str, np.ndarray], np.ndarray | None] = lambda name, index: None
     wide: Callable[[], Mapping[str, np.ndarray] | None] = lambda: None
     rounded: Rounded = lambda to: ()
+    free: frozenset[str] = frozenset()
     typed: bool = True
 
 
@@ -119,8 +121,8 @@ def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
     if equal.all():
         return Comparison("same")
-    if question.kind == "iterative" and np.isfinite(x).all() and np.isfinite(y).all():
-        return Comparison("same", why="iterative operator: only structure and finiteness are compared")
+    if name in question.free and np.isfinite(x).all() and np.isfinite(y).all():
+        return Comparison("same", why=f"{name} is not unique: only structure and finiteness are compared")
     if not a.dtype.inexact or question.kind in ("exact", "index"):
         return _exact(question, name, x, y, ~equal)
     if question.kind == "rounded" and _ulps(x, y, a.dtype) <= 1:

@@ -21,8 +21,14 @@ def _rounded_slope(scene: Scene) -> Iterator[Probe]:
     """The slope with its seven decimals."""
     x = scene.tensor(scene.case.graph.nodes[0], "self")
     if x is not None and x.dtype.kind == "float":
-        value = np.clip(x.values * 0.1666667 + 0.5, 0.0, 1.0)
-        yield from by_value(scene, [("clip(0.1666667 * x + 0.5, 0, 1)", value)])
+        slopes = {"0.1666667": 0.1666667, "float32(0.1666667)": float(np.float32(0.1666667))}
+        yield from by_value(
+            scene,
+            [
+                (f"clip({text} * x + 0.5, 0, 1)", np.clip(x.values * slope + 0.5, 0.0, 1.0))
+                for text, slope in slopes.items()
+            ],
+        )
 
 
 CONVENTIONS = (
