@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from pathlib import Path
 from typing import Any, Callable, Mapping
@@ -16,6 +15,7 @@ from minrepro.backends.program import Program, program
 from minrepro.compare import sensitivity
 from minrepro.compare.freedom import free
 from minrepro.compare.policy import Format, rounded
+from minrepro.compare.terms import terms
 from minrepro.compare.twin import twin
 from minrepro.compare.verdict import Question, Truth, judge, loosest
 from minrepro.environments import resolve
@@ -28,7 +28,6 @@ from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.gradient import differentiated
-from minrepro.ops.row import Args, bind
 from minrepro.worker.client import Worker
 
 TOGETHER = 1 << 16
@@ -210,7 +209,7 @@ class Pair:
         rows = [ops.find(node.op) for node in graph.nodes]
         kinds = [row.kind for row in rows if row is not None]
         # Errors of several steps add up like independent terms.
-        length = max((_length(node, specs) for node in graph.nodes), default=1) * max(1, len(graph.nodes))
+        length = max((terms(node, specs) for node in graph.nodes), default=1) * max(1, len(graph.nodes))
         single = graph.nodes[0] if len(graph.nodes) == 1 else None
 
         def at(name: str, index: np.ndarray) -> np.ndarray | None:
@@ -320,19 +319,6 @@ class Pair:
             return None
         left, right = self.run(wide, self.reference), self.run(wide, self.candidate)
         return twin(self.question(wide), left, right)
-
-
-def _length(node: Node, specs: Mapping[str, TensorSpec]) -> int:
-    """Terms added up for one output element, as the operator's row says; the last axis where it does not say."""
-    row = ops.find(node.op)
-    if row is None or row.kind not in ("reduction", "iterative"):
-        return 1
-    known = [specs[name] for name in node.inputs if name in specs]
-    if row.length is not None and len(known) == len(node.inputs):
-        # A variant may have lost the axis that is counted; the frameworks say then what they think of it.
-        with contextlib.suppress(IndexError):
-            return max(1, int(row.length(Args(bind(row, node.args, specs)))))
-    return max((spec.shape[-1] for spec in known if spec.shape), default=1)
 
 
 def _once(function: Callable[[], Any]) -> Callable[[], Any]:
