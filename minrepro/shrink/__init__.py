@@ -38,7 +38,7 @@ def shrink(oracle: Oracle) -> Reduction:
     complete = True
     try:
         for number in range(ROUNDS):
-            before = key(oracle.best)
+            before, search.first = key(oracle.best), number == 0
             for module in ordered():
                 oracle.level = name(module)
                 if number == 0 or any(search.accepts(variant) for _, variant in module.steps(search)):

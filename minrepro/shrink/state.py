@@ -14,10 +14,15 @@ T = TypeVar("T")
 
 
 class Search:
-    """The reducer's face towards a pass: a pass says what could be simpler, this asks, counts and keeps the best."""
+    """The reducer's face towards a pass: a pass says what could be simpler, this asks, counts and keeps the best.
+
+    Attributes:
+        first: True in the first round, where the large moves pay.
+    """
 
     def __init__(self, oracle: Oracle):
         self._oracle = oracle
+        self.first = True
 
     @property
     def case(self) -> Case:

@@ -1,9 +1,9 @@
 """The smallest case of each planted fault by brute force, as ``minima.json`` beside this file.
 
 ``python -m tests.faults.brute [NAME ...]`` computes it again. Nothing of the reducer's search is used: for one, two and
-more elements, every way to deal them out to the feeds, every shape with that many items, every argument at its start value,
-its default or a small number, every layout that the start had or a simpler one, and a few value patterns are run on
-both sides and judged like any variant of the reducer, until one shows the fault.
+more elements, every way to deal them out to the feeds, every shape with that many items, every argument at its start
+value, its default or a small number, every layout that the start had or a simpler one, and a few value patterns are run
+on both sides and judged like any variant of the reducer, until one shows the fault.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ LIMIT = 24
 """Elements at which the enumeration gives up."""
 FEWER_STEPS = 3
 """Elements up to which programs with fewer steps than planted are enumerated, to show that they cannot fail."""
+SMALL = 6
+"""Elements up to which every rank and every pattern of values is tried; beyond it the start's ranks and a few patterns."""
 
 
 class Minimum(msgspec.Struct, frozen=True):
@@ -93,10 +95,11 @@ class Bench:
             text = program(graph, {**self._inner(graph, specs), **specs}, self.reference.spec.backend)
         except (Unsupported, IndexError, KeyError, ValueError, TypeError, ZeroDivisionError):
             return []
-        variables = {feed.value: feed.variable for feed in text.feeds}
+        feeds = {feed.value: feed for feed in text.feeds}
         found = self.reference.worker.call(
             PROBE, "valid", code="\n".join(line for step in text.steps for line in step.lines),
-            variables=[variables[name] for name in graph.inputs], dtypes=dtypes,
+            variables=[feeds[name].variable for name in graph.inputs], dtypes=dtypes,
+            arrays=[feeds[name].array for name in graph.inputs],
             shapes=[[list(shape) for shape in candidate] for candidate in shapes],
         )
         return found if isinstance(found, list) else []
@@ -146,7 +149,7 @@ def smallest(oracle: Oracle, reference: Side) -> Minimum | None:
 
 
 def _programs(start: Case, pair: Pair, count: int) -> Iterator[Case]:
-    """Every choice of so many steps of the start, the others' results fed; with every subset of the optional tensors."""
+    """Every choice of so many steps of the start, with and without each optional tensor."""
     for keep in itertools.combinations(start.graph.nodes, count):
         graph = start.graph.subgraph(keep)
         feeds = dict(start.feeds)
@@ -181,7 +184,8 @@ def _with_elements(bench: Bench, case: Case, elements: int) -> Iterator[Case]:
     """Every variant of a program that has so many elements and that the reference takes."""
     feeds = [case.feeds[name] for name in case.graph.inputs]
     dtypes = [tensor.dtype.name for tensor in feeds]
-    for ranks in _ranks(tuple(len(tensor.shape) for tensor in feeds)):
+    start = tuple(len(tensor.shape) for tensor in feeds)
+    for ranks in _ranks(start) if elements <= SMALL else (start,):
         shapes = list(_shapes(ranks, elements))
         if not shapes:
             continue
@@ -285,7 +289,8 @@ def _filled(case: Case, graph: Graph, shapes: tuple[tuple[int, ...], ...]) -> It
     whole = any(not case.feeds[name].dtype.inexact for name in graph.inputs)
     top = max((shape[0] for shape in shapes if shape), default=1)
     for chosen in itertools.product(*layouts):
-        for pattern, integers in itertools.product(FLOATS, WHOLE if whole else WHOLE[:1]):
+        floats = FLOATS if sum(map(math.prod, shapes)) <= SMALL else FLOATS[:3]
+        for pattern, integers in itertools.product(floats, WHOLE if whole else WHOLE[:1]):
             feeds = {}
             for number, (name, (base_shape, layout)) in enumerate(zip(graph.inputs, chosen)):
                 tensor = case.feeds[name]

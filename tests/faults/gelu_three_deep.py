@@ -24,8 +24,10 @@ def install(backend):
         @classmethod
         def __torch_function__(cls, function, types, args=(), kwargs=None):
             out = super().__torch_function__(function, types, args, kwargs or {})
-            if isinstance(out, Deep):
-                out.depth = max(arg.depth for arg in args if isinstance(arg, Deep))
+            depth = max((arg.depth for arg in args if isinstance(arg, Deep)), default=0)
+            for made in out if isinstance(out, (tuple, list)) else [out]:
+                if isinstance(made, Deep):
+                    made.depth = depth
             return out
 
     def gelu(self, approximate="none"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Callable
 
 import msgspec
 
@@ -63,8 +64,14 @@ class NotFound(Exception):
     """The localisation did not find what was planted."""
 
 
-def find(fault: Fault, ground: Ground, folder: Path) -> Found:
+def find(fault: Fault, ground: Ground, folder: Path, ready: Callable[[Pair], None] = lambda pair: None) -> Found:
     """Localise a planted fault; the caller stops the candidate's worker.
+
+    Args:
+        fault: what to find.
+        ground: the model that hides it.
+        folder: where logs and the journal go.
+        ready: called when the candidate is imported and nothing was run yet.
 
     Raises:
         NotFound: if nothing, or another operator than the planted one, is found guilty.
@@ -73,6 +80,8 @@ def find(fault: Fault, ground: Ground, folder: Path) -> Found:
     candidate = open_side(torch_spec() + fault.candidate, folder)
     pair = Pair(ground.reference, candidate, folder, DEADLINE_S)
     try:
+        candidate.worker.ensure()
+        ready(pair)
         return _find(fault, ground, pair, folder)
     except BaseException:
         pair.stop(reference=False)
@@ -82,7 +91,6 @@ def find(fault: Fault, ground: Ground, folder: Path) -> Found:
 def _find(fault: Fault, ground: Ground, pair: Pair, folder: Path) -> Found:
     began = time.monotonic()
     template = Case(Graph((), (), ()), {}, "torch", "torch", fault.mode)
-    pair.candidate.worker.ensure()
     stream = Stream(pair, template)
     passes, subsets = 1, 0
     if fault.mode == "load":

@@ -4,7 +4,7 @@
 """
 
 
-def valid(evaluator, code, variables, dtypes, shapes):
+def valid(evaluator, code, variables, dtypes, arrays, shapes):
     """Run one program on zeros of many sizes.
 
     Args:
@@ -12,6 +12,7 @@ def valid(evaluator, code, variables, dtypes, shapes):
         code: the program.
         variables: names of its feeds.
         dtypes: their dtypes.
+        arrays: whether each is a NumPy array and not a tensor.
         shapes: a list of candidates, each with one shape per feed.
 
     Returns:
@@ -21,11 +22,11 @@ def valid(evaluator, code, variables, dtypes, shapes):
 
     namespace = dict(evaluator.namespace)
     compiled = compile(code, "<brute>", "exec")
-    kinds = [getattr(torch, name) for name in dtypes]
+    kinds = [getattr(evaluator.numpy if array else torch, name) for name, array in zip(dtypes, arrays)]
     good = []
     for position, candidate in enumerate(shapes):
-        for variable, shape, kind in zip(variables, candidate, kinds):
-            namespace[variable] = torch.zeros(shape, dtype=kind)
+        for variable, shape, kind, array in zip(variables, candidate, kinds, arrays):
+            namespace[variable] = (evaluator.numpy if array else torch).zeros(shape, dtype=kind)
         try:
             exec(compiled, namespace)
         except Exception:

@@ -76,14 +76,17 @@ def theirs(fault: Path, interpreter: str, import_s: float) -> Score:
 def ours(fault: Path, ops: tuple[str, ...], ground: Ground, folder: Path) -> Score:
     """Localise and reduce."""
     planted = faults.Fault(fault.stem, fault.stem, "minifier", MODEL, ops, "value", fault)
-    began, cpu = time.perf_counter(), time.process_time() - worker_cpu(ground.reference.worker.process.pid)
-    found = find(planted, ground, folder)
+    began, spent = time.perf_counter(), []
+
+    def ready(pair: Pair) -> None:
+        pair.numpy.worker.ensure()
+        spent.append(all_cpu(pair))
+
+    found = find(planted, ground, folder, ready)
     pair: Pair = found.oracle.pair
     try:
         reduction = shrink(found.oracle)
-        used = time.process_time() - cpu
-        for side in (ground.reference, pair.candidate, pair.numpy):
-            used += worker_cpu(side.worker.process.pid) - (0 if side is ground.reference else side.worker.import_seconds)
+        used = all_cpu(pair) - spent[0]
     finally:
         pair.stop(reference=False)
     steps = tuple(node.op for node in reduction.case.graph.nodes)
@@ -94,6 +97,12 @@ def ours(fault: Path, ops: tuple[str, ...], ground: Ground, folder: Path) -> Sco
     wall = time.perf_counter() - began
     nodes = len(ground.captured.graph.nodes)
     return Score(nodes, len(steps), reduction.case.elements, graph, queries, used, used, wall)
+
+
+def all_cpu(pair: Pair) -> float:
+    """CPU seconds of this process and of the three workers so far."""
+    sides = (pair.reference, pair.candidate, pair.numpy)
+    return time.process_time() + sum(worker_cpu(side.worker.process.pid) for side in sides)
 
 
 def worker_cpu(pid: int) -> float:

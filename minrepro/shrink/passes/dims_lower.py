@@ -6,7 +6,7 @@ kept by cropping: first around the worst element of the output, then around extr
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping
+from typing import Iterable, Iterator, Mapping
 
 import msgspec
 import numpy as np
@@ -37,18 +37,23 @@ def _lower(search: Search, position: int) -> bool:
     classes = couplings(before)[position]
     if not classes:
         return False
-    known = 0
-    for level in LEVELS:
-        sizes = {c: max(c.low, min(level, c.size)) for c in classes}
-        if any(search.accepts(v) for v in variants(search, before, sizes, 2 if level == 1 else 1)):
-            break
-    else:
+    known = 0 if search.first and _all_at_once(search, before, classes) else LEVELS[0]
+    if search.first and search.case is before:
         stay = _keep_few(search, before, classes)
         # If one class decides alone, it was already asked at every level.
         known = LEVELS[-1] if len(stay) == 1 else LEVELS[0]
     for name in [c.name for c in reversed(_cheap_first(classes))]:
         _gallop(search, position, name, known)
     return search.case is not before
+
+
+def _all_at_once(search: Search, case: Case, classes: tuple[Class, ...]) -> bool:
+    """All classes at the first level at which the bug shows; False if it shows at none."""
+    for level in LEVELS:
+        sizes = {c: max(c.low, min(level, c.size)) for c in classes}
+        if any(search.accepts(v) for v in variants(search, case, sizes, 2 if level == 1 else 1)):
+            return True
+    return False
 
 
 def _cheap_first(classes: tuple[Class, ...]) -> list[Class]:
@@ -80,6 +85,8 @@ def _gallop(search: Search, position: int, name: str, known: int) -> None:
     def works(size: int) -> bool:
         return any(search.interesting(v) for v in variants(search, case, {group: size}, 1))
 
+    if known and any(search.accepts(v) for v in variants(search, case, {group: group.low}, 2)):
+        return
     best = search.smallest(min(max(group.low, known + 1), group.size), group.size, works)
     if best < group.size:
         any(search.accepts(v) for v in variants(search, case, {group: best}, 1))
@@ -108,14 +115,12 @@ def _alone(search: Search) -> Iterator[tuple[str, Case]]:
             yield f"{alone.name} from {size} to {alone.low}", variant
 
 
-def variants(
-    search: Search, case: Case, sizes: Mapping[Class, int], windows: int
-) -> Iterator[Case]:
-    """The case at the given sizes, cropped in up to `windows` ways."""
+def variants(search: Search, case: Case, sizes: Mapping[Class, int], windows: int) -> Iterator[Case]:
+    """The case at the given sizes, cropped in up to `windows` ways; axes of one class are cropped alike."""
     shapes, nodes = apply(case, sizes)
     graph = msgspec.structs.replace(case.graph, nodes=nodes)
     seen = []
-    for corner in _corners(case, search.worst)[:windows]:
+    for corner in _corners(case, search.worst, sizes)[:windows]:
         feeds = {}
         for name in case.graph.inputs:
             tensor, shape = case.feeds[name], shapes[name]
@@ -130,25 +135,34 @@ def variants(
             yield from _clipped(search, made)
 
 
-def _corners(case: Case, worst: tuple[int, ...]) -> list[dict[str, tuple[int, ...]]]:
+def _corners(case: Case, worst: tuple[int, ...], classes: Iterable[Class]) -> list[dict[str, list[int]]]:
     """First indices to keep, per feed: at the worst element of the output, at the extreme values."""
-    near, extreme = {}, {}
-    for name in case.graph.inputs:
+    near, extreme, rank = {}, {}, {}
+    for number, name in enumerate(case.graph.inputs):
         tensor = case.feeds[name]
-        rank = len(tensor.shape)
-        tail = worst[-rank:] if rank and len(worst) >= rank else (0,) * (rank - len(worst)) + tuple(worst)
-        near[name] = tuple(i if i < n else 0 for i, n in zip(tail, tensor.shape))
-        extreme[name] = _extreme(tensor)
+        axes = len(tensor.shape)
+        tail = worst[-axes:] if axes and len(worst) >= axes else (0,) * (axes - len(worst)) + tuple(worst)
+        near[name] = [i if i < n else 0 for i, n in zip(tail, tensor.shape)]
+        extreme[name], prominence = _extreme(tensor)
+        rank[name] = (-prominence, number)
+    for group in (group for group in classes if group.axes):
+        for corner, leader in ((near, group.axes[0]), (extreme, min(group.axes, key=lambda axis: rank[axis[0]]))):
+            for feed, axis in group.axes:
+                corner[feed][axis] = corner[leader[0]][leader[1]]
     return [near, extreme]
 
 
-def _extreme(tensor: Tensor) -> tuple[int, ...]:
-    """Where a NaN, an infinity or else the largest magnitude stands."""
+def _extreme(tensor: Tensor) -> tuple[list[int], float]:
+    """Where a NaN, an infinity or else the largest magnitude stands, and how far it stands out of the tensor."""
     values = np.abs(tensor.values)
     if not values.size:
-        return (0,) * values.ndim
+        return [0] * values.ndim, 0.0
     values = np.where(np.isnan(values), np.inf, values)
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(values)), values.shape))
+    place = [int(i) for i in np.unravel_index(int(np.argmax(values)), values.shape)]
+    top = float(values[tuple(place)])
+    if not np.isfinite(top):
+        return place, float("inf")
+    return place, top / max(float(np.sqrt(np.mean(values**2))), 1e-300)
 
 
 def _clipped(search: Search, case: Case) -> Iterator[Case]:

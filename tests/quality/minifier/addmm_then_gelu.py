@@ -14,7 +14,8 @@ def install(backend):
         @classmethod
         def __torch_function__(cls, function, types, args=(), kwargs=None):
             out = super().__torch_function__(function, types, args, kwargs or {})
-            if isinstance(out, Product) and "view" not in getattr(function, "__name__", str(function)):
+            name = getattr(function, "__name__", str(function))
+            if isinstance(out, Product) and "view" not in name and "reshape" not in name:
                 return out.as_subclass(torch.Tensor)
             return out
 
