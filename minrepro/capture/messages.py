@@ -83,6 +83,11 @@ def _unrecordable(model: str, facts: Mapping[str, Any]) -> str:
     return f"{model}: no way of capturing it worked:\n{tried}"
 
 
+def _unfaithful(model: str, facts: Mapping[str, Any]) -> str:
+    tried = "\n".join(f"  {failure['rung']}: {failure['why']}" for failure in facts["failures"])
+    return f"{model}: it was captured, but no captured graph computes what the model does:\n{tried}"
+
+
 _KINDS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
     "raised": _raised,
     "no_callable": _no_callable,
@@ -94,4 +99,5 @@ _KINDS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
     "nan": _nan,
     "no_tensors": _no_tensors,
     "unrecordable": _unrecordable,
+    "unfaithful": _unfaithful,
 }

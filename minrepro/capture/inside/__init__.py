@@ -6,7 +6,9 @@ Valid Python 3.8, imports nothing of minrepro. `model` builds and calls, `record
 
 import time
 
-from . import encode, model, observed, replay, traced
+import torch
+
+from . import encode, model, observed, replay, traced, values
 
 LADDER = {
     "log": observed.log,
@@ -15,6 +17,9 @@ LADDER = {
     "dispatch": observed.dispatch,
 }
 """Cheapest and closest to the user's call first; each rung raises `Unrecordable` for what it cannot express."""
+
+FAITHFUL = 0.01
+"""A replay that is further off than this part of the model's largest output is of another program."""
 
 
 def capture(evaluator, source, inputs, seed, rung, train, rows):
@@ -32,6 +37,8 @@ def state(evaluator):
     names = encode.Names(evaluator.namespace)
     entries, places = [], set()
     for key, tensor in subject.module.state_dict(keep_vars=True).items():
+        if not isinstance(tensor, torch.Tensor):
+            continue
         name = subject.bound.get(id(tensor)) or names.new(key)
         evaluator.namespace[name] = tensor.detach()
         turned = tensor.dim() == 2 and min(tensor.shape) > 1 and _place(tensor.t()) in places
@@ -71,6 +78,8 @@ def _climb(evaluator, subject, rung, rows):
         best = answer if best is None or answer[0] < best[0] else best
     if best is None:
         raise model.Mistake("unrecordable", failures=failures)
+    if best[0] > FAITHFUL * max(map(values.largest, expected)):
+        raise model.Mistake("unfaithful", failures=failures)
     return _finish(evaluator, subject, best, failures)
 
 

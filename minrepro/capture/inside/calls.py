@@ -132,6 +132,9 @@ class Call:
         args, place = self.read(), self.recorder.where()
         parents = {item.untyped_storage()._cdata: self.recorder.value(item) for item in self.tensors()}
         result = self._attempt(run, args, place)
+        if isinstance(result, torch.Tensor) and (result.is_conj() or result.is_neg()):
+            # The same memory, to be read in another way: no view that other frameworks have.
+            result = result.resolve_conj().resolve_neg()
         several = isinstance(result, (list, tuple))
         leaves = list(result) if several else [result]
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]

@@ -74,6 +74,10 @@ class Subject:
     def started(self):
         """A fresh start: seeds set, gradients off, (args, kwargs) copied; buffers are put back at the end."""
         args, kwargs = values.copied((self.args, self.kwargs), {})
+        for parameter in self.module.parameters():
+            # Even where no gradients are kept, torch's products choose another kernel for a weight that wants one.
+            if not torch.nn.parameter.is_lazy(parameter):
+                parameter.requires_grad_(False)
         random.seed(self.seed)
         numpy.random.seed(self.seed % 2**32)
         torch.manual_seed(self.seed)
@@ -129,13 +133,15 @@ def load(source, inputs, seed, train):
     module, given = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(module, torch.nn.Module):
         raise Mistake("no_module", callable=source["callable"], got=type(module).__name__)
-    # Even where no gradients are kept, torch's products choose another kernel for a weight that wants one.
-    module.train(train).requires_grad_(False)
+    module.train(train)
     _refuse_nan(module)
     # A user's specs mean exactly what they say; what a callable gives can be meant in several ways.
     ways = [values.from_specs(inputs, seed, Mistake)] if inputs else values.readings(given)
     args, kwargs = _arguments(module, ways, given is None and not inputs)
     subject = Subject(module, type(module).__name__, args, kwargs, seed)
+    if any(map(torch.nn.parameter.is_lazy, module.parameters())):
+        # The first call makes the weights, so it must be over before anybody looks at them.
+        subject.run()
     subject.seconds["build"] = time.perf_counter() - start
     return subject
 
@@ -197,6 +203,8 @@ def _refuse_nan(module):
     """A NaN weight makes every comparison void. The sum is a cheap test: it is NaN if any term is."""
     bad = []
     for name, tensor in module.state_dict().items():
+        if not isinstance(tensor, torch.Tensor) or torch.nn.parameter.is_lazy(tensor):
+            continue
         if tensor.is_floating_point() and not torch.isfinite(tensor.sum()) and bool(torch.isnan(tensor).any()):
             bad.append("%s (%d of %d elements)" % (name, int(torch.isnan(tensor).sum()), tensor.numel()))
     if bad:

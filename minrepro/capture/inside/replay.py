@@ -39,7 +39,9 @@ def execute(node, values):
         else:
             positional.append(args[parameter.name])
     result = func(*positional, **named)
-    return list(result) if isinstance(result, (list, tuple)) else [result]
+    if isinstance(result, torch.Tensor):
+        return [result.resolve_conj().resolve_neg()]
+    return list(result)
 
 
 def parameters_before(func, parameter):

@@ -27,7 +27,7 @@ def leaves(value, label):
 
 def twin(tensor):
     """A copy in memory of its own with the very strides, gaps included."""
-    tensor = tensor.detach()
+    tensor = tensor.detach().resolve_conj().resolve_neg()
     if tensor.numel() == 0 or tensor.layout is not torch.strided:
         return tensor.clone()
     span = 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
@@ -68,6 +68,14 @@ def difference(a, b):
     gap = (a.to(wide) - b.to(wide)).abs()
     gap[(a == b) | ((a != a) & (b != b))] = 0.0
     return float(torch.nan_to_num(gap, nan=float("inf")).max())
+
+
+def largest(tensor):
+    """The largest finite magnitude in a tensor."""
+    if tensor.numel() == 0:
+        return 0.0
+    sizes = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
+    return float(torch.nan_to_num(sizes, nan=0.0, posinf=0.0).max())
 
 
 def tensor_of(value):
