@@ -276,6 +276,9 @@ class Stream:
         if not isinstance(taken, dict):
             raise SessionLost(f"the reference's process was lost at the state entry {node.path!r}: {taken}")
         value = reference.worker.fetch(taken[name])
+        if value.dtype.name == "bfloat16":
+            # NumPy has no such arrays: the entry goes as a tensor of the framework.
+            node = msgspec.structs.replace(node, op="copy_", args=INTO)
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
         due = value.view.T if node.op == TURNED else value.view
         feeds = {"dst": Zeros(TensorSpec(due.shape, value.dtype.name)), "src": taken[name]}
