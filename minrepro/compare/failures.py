@@ -44,7 +44,9 @@ _SYMPTOM = {Raised: "exception", Crashed: "crash", TimedOut: "hang"}
 def _describe(outcome: Outcome) -> str:
     if isinstance(outcome, Raised):
         lines = [line.strip() for line in outcome.message.splitlines() if line.strip()] or [""]
-        said = next((line for line in reversed(lines) if "Error" in line or "Hint" in line), lines[0])
+        # Paddle begins with the kind of the error, in brackets; OneFlow names it last, after a trace.
+        first = lines[0].startswith("(")
+        said = lines[0] if first else next((line for line in reversed(lines) if "Error" in line), lines[0])
         return f"{outcome.kind}: {said[:240]}"
     if isinstance(outcome, Crashed):
         return f"the process dies ({outcome.signal})"
