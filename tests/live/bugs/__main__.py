@@ -133,7 +133,8 @@ def main() -> int:
         for item in rows(names, Path(folder)):
             made.append(item)
             if "--json" not in arguments:
-                print(f"{item['case']}: {item['verdict']} ({item['seconds']} s)", file=sys.stderr)
+                found = "found" if item["ok"] else item["verdict"]
+                print(f"{item['case']}: {found} ({item['seconds']} s)", file=sys.stderr, flush=True)
     if "--json" in arguments:
         print(json.dumps(made, indent=1))
     else:
