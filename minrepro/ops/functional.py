@@ -1,7 +1,7 @@
 """Functions that torch writes in Python on top of ATen, and that other frameworks have as kernels of their own.
 
-A model that calls one of them is compared twice: by what torch makes of it, and here by what a port would call. The names
-are those of `torch.nn.functional`.
+A model that calls one of them is compared twice: by what torch makes of it, and here by what a port would call. The
+names are those of `torch.nn.functional`.
 """
 
 from __future__ import annotations
@@ -55,6 +55,9 @@ OPS = (
         torch="F.local_response_norm(input, size, alpha=alpha, beta=beta, k=k)",
         paddle="F.local_response_norm(input, size, alpha=alpha, beta=beta, k=k)",
         oneflow=absent("OneFlow", "local_response_norm"),
-        samples=[dict(input=normal(2, 5, 4), size=3), dict(input=normal(1, 4, 3, 2), size=2, alpha=0.1, beta=0.5, k=2.0)],
+        samples=[
+            dict(input=normal(2, 5, 4), size=3),
+            dict(input=normal(1, 4, 3, 2), size=2, alpha=0.1, beta=0.5, k=2.0),
+        ],
     ),
 )
