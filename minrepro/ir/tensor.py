@@ -173,6 +173,7 @@ class Tensor:
         if self.dtype.inexact and to.inexact and self.dtype.kind == to.kind:
             return Tensor(from_float64(to_float64(self.base, self.dtype), to), to, self.layout)
         wide = to_float64(self.base, self.dtype) if self.dtype.name == "bfloat16" else self.base
+        wide = wide.real if np.iscomplexobj(wide) and to.kind != "complex" else wide
         with np.errstate(all="ignore"):
             cast = wide.astype(to.storage) if to.name != "bfloat16" else from_float64(wide.astype(np.float64), to)
         return Tensor(cast, to, self.layout)
