@@ -33,7 +33,7 @@ def title(parts: Parts) -> str:
 
 def apis(parts: Parts) -> list[str]:
     """The public names that the steps call, without repetition."""
-    roots = {root: line for root, line in parts.backend.imports.items()}
+    roots = dict(parts.backend.imports)
     found = [_called(step.lines, node, roots) for step, node in zip(parts.program.steps, parts.case.graph.nodes)]
     return list(dict.fromkeys(found))
 

@@ -114,9 +114,9 @@ class Graph(msgspec.Struct, frozen=True):
 
     def consumers(self) -> dict[str, int]:
         """How many nodes (and graph outputs) read each value."""
-        count = {name: 0 for name in self.inputs}
+        count = dict.fromkeys(self.inputs, 0)
         for node in self.nodes:
-            count.update({name: 0 for name in node.outputs})
+            count.update(dict.fromkeys(node.outputs, 0))
             for name in node.inputs:
                 count[name] += 1
         for name in self.outputs:
@@ -143,7 +143,7 @@ class Graph(msgspec.Struct, frozen=True):
         read = dict.fromkeys(name for node in keep for name in node.inputs)
         inputs = tuple(name for name in read if name not in inside)
         if outputs is None:
-            kept = set(id(node) for node in keep)
+            kept = {id(node) for node in keep}
             leaving = {name for node in self.nodes if id(node) not in kept for name in node.inputs} | set(self.outputs)
             used = {name for node in keep for name in node.inputs}
             ordered = [name for node in keep for name in node.outputs]

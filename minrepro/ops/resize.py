@@ -86,7 +86,7 @@ def _samples(image: str, spatial: int, corners: bool, scales: str | None) -> lis
     scaled = tuple(int(size * 1.5) for size in start)
     x = normal(2, 3, *start)
     none = {} if scales is None else {scales: None}
-    factor = {name: 1.5 for name in SCALES[spatial]} if scales is None else {scales: (1.5,) * spatial}
+    factor = dict.fromkeys(SCALES[spatial], 1.5) if scales is None else {scales: (1.5,) * spatial}
     samples = [
         {image: x, "output_size": larger, **none},
         {image: x, "output_size": smaller, **none},

@@ -49,7 +49,7 @@ def _odds(log: str, clip: str) -> Spelling:
 
     def spell(a: Args) -> str:
         p = f"{clip}(self, eps, 1 - eps)" if a.given("eps") else "self"
-        return f"{log}({p} / (1 - {p}))"
+        return f"{log}({p} / (1.0 - {p}))"
 
     return spell
 
@@ -77,8 +77,13 @@ OPS = (
     _special("special_log_ndtr", "torch.special.log_ndtr(self)",
              numpy=ERF.format(f"np.log({ERFC}(-self / 2 ** 0.5) / 2)")),
     _special("special_ndtri", "torch.special.ndtri(self)", draw=unit),
-    _special("special_entr", "torch.special.entr(self)", "-self * paddle.log(self)", "-self * flow.log(self)",
-             "-self * np.log(self)", draw=positive),
+    _special(
+        "special_entr", "torch.special.entr(self)",
+        "-self * paddle.log(self + (self == 0).astype(self.dtype))",
+        "-self * flow.log(self + (self == 0).to(self.dtype))",
+        "np.where(self < 0, -np.inf, -self * np.log(self + (self == 0)))", draw=positive,
+        why="composed on Paddle and OneFlow: right from 0 on, below torch answers -inf",
+    ),
     _special("special_erfcx", "torch.special.erfcx(self)", numpy=ERF.format(f"np.exp(self ** 2) * {ERFC}(self)")),
     _special("special_bessel_j0", "torch.special.bessel_j0(self)"),
     _special("special_bessel_j1", "torch.special.bessel_j1(self)"),

@@ -125,7 +125,7 @@ class Worker:
         }
         # The worker must not see the host's packages: neither PYTHONPATH nor a user site.
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")}
-        environment.update({name: "1" for name in THREAD_VARIABLES}, PYTHONNOUSERSITE="1", GLOG_minloglevel="3")
+        environment.update(dict.fromkeys(THREAD_VARIABLES, "1"), PYTHONNOUSERSITE="1", GLOG_minloglevel="3")
         self.process = subprocess.Popen(
             [self.interpreter, "-W", "ignore", str(MAIN), str(there.fileno()), json.dumps(options)],
             pass_fds=(there.fileno(),),

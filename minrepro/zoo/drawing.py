@@ -8,7 +8,6 @@ This file runs inside the framework's interpreter (Python 3.8, torch only). It i
 
 import torch
 
-
 INITIALISERS = ("uniform_", "normal_", "zeros_", "ones_", "constant_", "kaiming_uniform_", "xavier_uniform_")
 
 

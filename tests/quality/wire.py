@@ -50,7 +50,7 @@ def measure(name: str) -> dict[str, float]:
         worker.open()
         for label, count in SIZES.items():
             tensor = Tensor(np.arange(count, dtype=np.float32))
-            rows[label] = best(lambda: worker.step(echo, {"x": tensor}, ("x",), remote=True), 5 if count > 1e6 else 50)
+            rows[label] = best(lambda tensor=tensor: worker.step(echo, {"x": tensor}, ("x",), remote=True), 5 if count > 1e6 else 50)
         worker.close()
         graph = Graph(("x",), (Node("relu", {"self": Ref("x")}, ("y",)),), ("y",))
         feeds = {"x": Tensor(np.arange(-4, 4, dtype=np.float32))}
@@ -68,7 +68,7 @@ def pickled() -> dict[str, float]:
     rows = {}
     for label, count in SIZES.items():
         array = np.arange(count, dtype=np.float32)
-        rows[label] = best(lambda: (here.send(array), here.recv()), 3 if count > 1e6 else 50)
+        rows[label] = best(lambda array=array: (here.send(array), here.recv()), 3 if count > 1e6 else 50)
     child.terminate()
     return rows
 
@@ -88,7 +88,7 @@ def main() -> None:
     labels = [*SIZES, "isolated evaluation", "import"]
     print(f"{'ms':<20}" + "".join(f"{label:>21}" for label in labels))
     for name, rows in table.items():
-        print(f"{name:<20}" + "".join(f"{rows[l] * 1e3:21.2f}" if l in rows else f"{'':>21}" for l in labels))
+        print(f"{name:<20}" + "".join(f"{rows[x] * 1e3:21.2f}" if x in rows else f"{'':>21}" for x in labels))
 
 
 if __name__ == "__main__":

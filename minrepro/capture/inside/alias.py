@@ -52,7 +52,7 @@ def _select(parent, child):
             args = {"dim": dim, "index": index}
             return View(
                 "select", "int", dict({"self": SELF}, **args),
-                lambda p, c, value: ("select_scatter", "default", dict({"self": p, "src": c}, **args)),
+                lambda p, c, value, args=args: ("select_scatter", "default", dict({"self": p, "src": c}, **args)),
             )
     return None
 

@@ -147,6 +147,6 @@ def _loaded(spec, mistake):
         # Arrays that were saved without names are positional.
         return [("" if name.startswith("arr_") else name, tensor_of(data[name])) for name in data.files]
     except KeyError:
-        raise mistake("input_file", file=spec["file"], message="no array %r" % spec["key"], known=sorted(data.files))
+        raise mistake("input_file", file=spec["file"], message="no array %r" % spec["key"], known=sorted(data.files)) from None
     except Exception as error:
-        raise mistake("input_file", file=spec["file"], message="%s: %s" % (type(error).__name__, error), known=[])
+        raise mistake("input_file", file=spec["file"], message="%s: %s" % (type(error).__name__, error), known=[]) from error
