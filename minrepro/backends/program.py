@@ -62,6 +62,7 @@ def program(graph: Graph, specs: Mapping[str, TensorSpec], backend: Backend, ter
     Raises:
         Unsupported: naming operator, backend, module path and source line.
     """
+    _typed(graph, backend, specs)
     names = _variables(graph, backend)
     arrays = array_feeds(graph)
     feeds = tuple(
@@ -100,6 +101,13 @@ def _spelled(
         row, backend.name, spelling, node.args, outputs,
         specs=specs, names=names, dtypes=backend.dtypes, rename=rename, terse=terse,
     )
+
+
+def _typed(graph: Graph, backend: Backend, specs: Mapping[str, TensorSpec]) -> None:
+    """Refuse inputs of a dtype that the framework does not have at all: none of its operators is to blame for that."""
+    strange = sorted({specs[name].dtype for name in graph.inputs} - set(backend.dtypes))
+    if strange:
+        raise Unsupported(f"{backend.title} has no {strange[0]}, which {graph.nodes[0].op if graph.nodes else 'it'} gets")
 
 
 def array_feeds(graph: Graph) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Products of tokens that are sorted by expert, as mixtures of experts call them. Only torch has them as one operator."""
+"""Products of tokens that are sorted by expert, for mixtures of experts. Only torch has them as one operator."""
 
 from __future__ import annotations
 

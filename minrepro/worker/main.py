@@ -151,6 +151,8 @@ class Evaluator:
             value = self.namespace[item["var"]]
             flat, name, shape, strides, offset = self.backend.to_memory(value)
             flat = numpy.ascontiguousarray(flat)
+            if flat.dtype == object:
+                raise TypeError("%s is no tensor with memory of its own: %s" % (item["name"], type(value).__name__))
             entries.append(
                 {"name": item["name"], "dtype": name, "shape": list(shape), "strides": list(strides),
                  "offset": int(offset), "items": int(flat.size), "at": total}

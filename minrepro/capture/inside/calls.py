@@ -111,6 +111,8 @@ class Call:
         bound = self.bound
         if bound.get("train", bound.get("training", True)) is False:
             return True
+        if self.name in WHOLE:
+            return bound["dropout"] == 0.0 or bound["num_layers"] == 1
         return bound.get("dropout_p", bound.get("p", None)) == 0.0 and not self.name.startswith(DRAWS)
 
     def read(self):
