@@ -50,7 +50,8 @@ def measure(name: str) -> dict[str, float]:
         worker.open()
         for label, count in SIZES.items():
             tensor = Tensor(np.arange(count, dtype=np.float32))
-            rows[label] = best(lambda tensor=tensor: worker.step(echo, {"x": tensor}, ("x",), remote=True), 5 if count > 1e6 else 50)
+            times = 5 if count > 1e6 else 50
+            rows[label] = best(lambda tensor=tensor: worker.step(echo, {"x": tensor}, ("x",), remote=True), times)
         worker.close()
         graph = Graph(("x",), (Node("relu", {"self": Ref("x")}, ("y",)),), ("y",))
         feeds = {"x": Tensor(np.arange(-4, 4, dtype=np.float32))}
