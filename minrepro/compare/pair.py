@@ -15,7 +15,7 @@ from minrepro.backends.program import Program, program
 from minrepro.compare import sensitivity
 from minrepro.compare.freedom import free
 from minrepro.compare.policy import Format, rounded
-from minrepro.compare.terms import terms
+from minrepro.compare.terms import reach, terms
 from minrepro.compare.twin import twin
 from minrepro.compare.verdict import Question, Truth, judge, loosest
 from minrepro.environments import resolve
@@ -210,6 +210,7 @@ class Pair:
         kinds = [row.kind for row in rows if row is not None]
         # Errors of several steps add up like independent terms.
         length = max((terms(node, specs) for node in graph.nodes), default=1) * max(1, len(graph.nodes))
+        furthest = max((reach(node, specs) for node in graph.nodes), default=1)
         single = graph.nodes[0] if len(graph.nodes) == 1 else None
 
         def at(name: str, index: np.ndarray) -> np.ndarray | None:
@@ -221,7 +222,7 @@ class Pair:
         wide = _once(lambda: self._wide(case()))
         return Question(
             loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to),
-            free(graph.nodes), typed,
+            free(graph.nodes), typed, furthest,
         )
 
     def truth(self, case: Case) -> Truth | None:

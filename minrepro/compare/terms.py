@@ -27,3 +27,16 @@ def terms(node: Node, specs: Mapping[str, TensorSpec]) -> int:
         with contextlib.suppress(IndexError):
             return max(1, int(row.length(Args(bind(row, node.args, specs)))))
     return max((spec.shape[-1] for spec in known if spec.shape), default=1)
+
+
+def reach(node: Node, specs: Mapping[str, TensorSpec]) -> int:
+    """Largest position that a step computes in floating point, as the operator's row says; 1 where it computes none.
+
+    Args:
+        node: the step.
+        specs: specs of the values that it reads, as far as they are known.
+    """
+    row = ops.find(node.op)
+    if row is None or row.reach is None or any(name not in specs for name in node.inputs):
+        return 1
+    return max(1, row.reach(Args(bind(row, node.args, specs))))

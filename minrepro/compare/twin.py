@@ -34,7 +34,7 @@ def twin(question: Question, left: Outcome, right: Outcome) -> Comparison | None
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             continue
         # Two units of float32: anything that a float32 constant inside a float64 kernel can explain passes.
-        scale = SINGLE * (np.abs(x) + np.sqrt(np.mean(x**2)))
+        scale = SINGLE * (np.abs(x) + np.sqrt(np.mean(x**2))) * question.reach
         if float(np.max(np.abs(x - y) - 2.0 * scale)) > 0.0:
             comparison = judge(question, left, right)
             if comparison.verdict == "diverges":

@@ -62,6 +62,7 @@ class Question(msgspec.Struct, frozen=True):
         rounded: float64 outputs for inputs rounded to a narrower format.
         free: outputs that are not unique (`compare.freedom`).
         typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
+        reach: largest position that the program computes in floating point, to interpolate there.
     """
 
     kind: str
@@ -74,6 +75,12 @@ class Question(msgspec.Struct, frozen=True):
     rounded: Rounded = lambda to: ()
     free: frozenset[str] = frozenset()
     typed: bool = True
+    reach: int = 1
+
+    @property
+    def growth(self) -> float:
+        """How many times one rounding an element may be off: terms add up, and a position is rounded where it is."""
+        return math.sqrt(max(self.length, 1)) * self.reach
 
 
 def bound(elements: int) -> float:
@@ -195,11 +202,10 @@ def _with_policy(comparison: Comparison, policy: str) -> Comparison:
 def _numeric(question: Question, name: str, dtype: DType, x, y, equal: np.ndarray) -> Comparison:
     """Tiers 0 to 2 for floating-point outputs."""
     finite = np.isfinite(x) & np.isfinite(y)
-    root = math.sqrt(max(question.length, 1))
     split = ~finite & ~equal
     if not split.any():
         with np.errstate(all="ignore"):
-            screen = dtype.roundoff * (np.abs(x) + _rms(x)) * root + dtype.tiny
+            screen = dtype.roundoff * (np.abs(x) + _rms(x)) * question.growth + dtype.tiny
             ratio = float(np.max(np.where(equal, 0.0, np.abs(x - y) / screen), initial=0.0))
         if ratio <= 1.0:
             return Comparison("same", ratio)
@@ -255,7 +261,7 @@ def _scale(question: Question, name: str, dtype: DType, truth: Truth) -> np.ndar
     """The size of ordinary rounding of each element."""
     z, s = truth.values[name], truth.sensitivity[name]
     with np.errstate(all="ignore"):
-        return dtype.roundoff * (np.abs(z) + s + _rms(z)) * math.sqrt(max(question.length, 1)) + dtype.tiny
+        return dtype.roundoff * (np.abs(z) + s + _rms(z)) * question.growth + dtype.tiny
 
 
 def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
@@ -304,7 +310,7 @@ def _formula(question: Question, name: str, dtype: DType, x, y, z, scale) -> boo
     with np.errstate(all="ignore"):
         narrow, broad = _rms(x - y), _rms(w - z)
         # What a float32 constant inside a float64 kernel explains says nothing.
-        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + _rms(z))))
+        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + _rms(z)) * question.reach))
     if not real or not narrow:
         return False
     return math.log2(narrow / broad) <= LADDER * math.log2(dtype.roundoff / DOUBLE)
@@ -387,4 +393,4 @@ def allowance(question: Question, name: str, dtype: DType) -> float:
     if not finite.any():
         return 0.0
     scale = float(np.max((np.abs(z) + s)[finite])) + _rms(z)
-    return CERTAIN * bound(z.size) * dtype.roundoff * scale * math.sqrt(max(question.length, 1))
+    return CERTAIN * bound(z.size) * dtype.roundoff * scale * question.growth

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from typing import Any, Callable, Iterator, Mapping
 
 import msgspec
@@ -218,8 +217,7 @@ class Scene(msgspec.Struct, frozen=True):
         spread = np.where(np.isfinite(spread), spread, 0.0)
         finite = prediction[np.isfinite(prediction)]
         rms = float(np.sqrt(np.mean(np.abs(finite) ** 2))) if finite.size else 0.0
-        root = math.sqrt(max(self.question.length, 1))
-        return actual.dtype.roundoff * (np.abs(prediction) + spread + rms) * root + actual.dtype.tiny
+        return actual.dtype.roundoff * (np.abs(prediction) + spread + rms) * self.question.growth + actual.dtype.tiny
 
     def _once(self, key: Any, ask: Callable[[], Any]) -> Any:
         if key not in self.memory:

@@ -15,6 +15,12 @@ SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h
 TERMS = {"nearest": 1, "nearest-exact": 1, "linear": 2, "bilinear": 4, "bicubic": 16, "trilinear": 8}
 
 
+def _extent(a: Args) -> int:
+    """The longest spatial axis of the image: positions along it are computed, and rounded."""
+    image = a.input if hasattr(a, "input") else a.self
+    return max(image.shape[2:], default=1)
+
+
 def _target(a: Args, spatial: int, flow: bool) -> str:
     """Size or scale as keyword; OneFlow takes a list for a number, so it gets a tuple, or one number for one axis."""
     scales = a.scale_factors if hasattr(a, "scale_factors") else tuple(getattr(a, name) for name in SCALES[spatial])
@@ -64,6 +70,8 @@ def _rows(name: str, mode: str, spatial: int, antialias: bool = False) -> tuple[
         return {"torch": _interpolate(mode, spatial, image, more), **found}
 
     fields = dict(kind="reduction" if corners else "exact", length=lambda a: TERMS[mode])
+    if corners:
+        fields["reach"] = _extent
     why = "Paddle takes the first pixel where the size is 1; frameworks differ where a scale leaves the size as it is"
     fields["why"] = why if corners else ""
     vec = op(
@@ -133,6 +141,7 @@ def _grid_row(name: str, spatial: int) -> Op:
         f"{name}(input, grid, interpolation_mode, padding_mode, align_corners)",
         kind="reduction",
         length=lambda a: (2, 1, 4)[a.interpolation_mode] ** (len(a.input.shape) - 2),
+        reach=_extent,
         torch=_grid_sample(bicubic=True),
         paddle=_grid_sample(bicubic=False),
         samples=samples,

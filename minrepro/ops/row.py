@@ -63,6 +63,8 @@ class Op(msgspec.Struct, frozen=True):
             tensors broadcast together; ``""`` if every axis is free.
         length: number of terms that are added up for one output element, from the `Args`; None means the last
             axis of the largest input.
+        reach: largest position that an operator computes in floating point to interpolate between neighbours: frameworks
+            round such a position to float32, however precise the values are. None where there is none.
         samples: argument sets that the conformance suite runs on every backend.
         arrays: parameters that arrive as NumPy arrays and not as tensors of the framework (weight loading).
         mutates: parameters whose tensor the call writes to; the result is the written tensor.
@@ -75,6 +77,7 @@ class Op(msgspec.Struct, frozen=True):
     spellings: Mapping[str, Spelling]
     dims: str = ""
     length: Callable[[Args], int] | None = None
+    reach: Callable[[Args], int] | None = None
     samples: tuple[Mapping[str, Any], ...] = ()
     arrays: tuple[str, ...] = ()
     mutates: tuple[str, ...] = ()
@@ -90,6 +93,7 @@ def op(
     kind: str,
     dims: str = "",
     length: Callable[[Args], int] | None = None,
+    reach: Callable[[Args], int] | None = None,
     samples: tuple[Mapping[str, Any], ...] | list = (),
     arrays: tuple[str, ...] = (),
     mutates: tuple[str, ...] = (),
@@ -110,7 +114,7 @@ def op(
     defaults = [ast.literal_eval(node) for node in tree.args.defaults]
     params = dict(zip(names, [REQUIRED] * (len(names) - len(defaults)) + [_freeze(d) for d in defaults]))
     return Op(
-        head.strip(), params, kind, spellings, dims, length, tuple(samples), tuple(arrays), tuple(mutates), why
+        head.strip(), params, kind, spellings, dims, length, reach, tuple(samples), tuple(arrays), tuple(mutates), why
     )
 
 
