@@ -16,23 +16,23 @@ from minrepro.ir.graph import Graph, substitute
 def bypass(graph: Graph, keep: Container[str], through: Mapping[str, int] = {}) -> Graph:
     """Keep some steps, by name.
 
-    A step that is left out hands on the first of its inputs that a kept step made. If there is none, nothing flows
-    through it, and its own results become inputs of the program.
+    A step that is left out hands on the one of its inputs that a kept step made last: beside a residual that is the
+    longer way. If there is none, nothing flows through it, and its own results become inputs of the program.
 
     Args:
         graph: the program.
         keep: names of the steps that stay.
-        through: step -> which of the inputs that a kept step made it hands on, where that is not the first.
+        through: step -> which of the inputs that kept steps made it hands on, counted from the last made (0).
     """
     handed: dict[str, str] = {}
-    made: set[str] = set()
+    made: dict[str, int] = {}
     nodes = []
     for node in graph.nodes:
         node = msgspec.structs.replace(node, args={key: substitute(arg, handed) for key, arg in node.args.items()})
-        flows = [name for name in node.inputs if name in made]
+        flows = sorted((name for name in node.inputs if name in made), key=lambda name: -made[name])
         if node.name in keep:
             nodes.append(node)
-            made.update(node.outputs)
+            made.update(dict.fromkeys(node.outputs, len(nodes)))
         elif flows:
             handed.update(dict.fromkeys(node.outputs, flows[through.get(node.name, 0) % len(flows)]))
     read = dict.fromkeys(name for node in nodes for name in node.inputs)

@@ -1,9 +1,9 @@
-"""``python -m tests.quality.against_minifier [NAME ...]``: torch's own minifier and this reducer on the same planted faults.
+"""``python -m tests.quality.against_minifier [NAME ...]``: torch's own minifier and this reducer on the same faults.
 
 Mixer S/16 with 8 blocks, seen as ATen operators; the fault is in the candidate only. Torch's minifier runs in its own
-process (`minifier/theirs.py`), and any difference counts for it. Both searches are measured without imports and without the
-capture. Ours runs every query in a child of its own; torch's minifier in the same mode starts a Python for each, which is
-measured once and multiplied, while the column before it is its time with all queries in one process.
+process (`minifier/theirs.py`), and any difference counts for it. Both searches are measured without imports and without
+the capture. Ours runs every query in a child of its own; torch's minifier in the same mode starts a Python for each, which
+is measured once and multiplied (second figure of ``cpu/isolated``); the first has all its queries in one process.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def ours(fault: Path, ops: tuple[str, ...], ground: Ground, folder: Path) -> Sco
     steps = tuple(node.op for node in reduction.case.graph.nodes)
     if steps != ops:
         raise SystemExit(f"{fault.stem}: expected {', '.join(ops)}, found {reduction.case.summary()}")
-    graph = found.passes + found.subsets + sum(reduction.queries.get(name, 0) for name in ("graph_bypass", "graph_drop"))
+    graph = found.passes + found.subsets
+    graph += sum(reduction.queries.get(name, 0) for name in ("graph_bypass", "graph_drop"))
     queries = found.passes + found.subsets + reduction.queries["warm"]
     wall = time.perf_counter() - began
     nodes = len(ground.captured.graph.nodes)
@@ -140,9 +141,8 @@ def main() -> int:
 def line(name: str, tool: str, score: Score) -> str:
     """A row of the table."""
     cpu = f"{score.cpu_s:.1f}/{score.isolated_s:.1f}"
-    return COLUMNS.format(
-        name, tool, score.start, score.steps, f"{score.numbers:,}", score.graph, score.queries, cpu, f"{score.wall_s:.1f}"
-    )
+    numbers, wall = f"{score.numbers:,}", f"{score.wall_s:.1f}"
+    return COLUMNS.format(name, tool, score.start, score.steps, numbers, score.graph, score.queries, cpu, wall)
 
 
 if __name__ == "__main__":

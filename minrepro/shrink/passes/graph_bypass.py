@@ -1,4 +1,7 @@
-"""Take steps out of the flow: who read the result of one reads what it was made from. Many at once, then one by one."""
+"""Take steps out of the flow: who read the result of one reads what it was made from. Many at once, then one by one.
+
+This comes after the sizes, for where every size is 1 most things fit, and before the values, because a zero hides much.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from minrepro.ir.outcome import Completed
 from minrepro.localise.bypass import bypass
 from minrepro.shrink.state import Search
 
-ORDER = 8
+ORDER = 26
 
 
 def run(search: Search) -> None:

@@ -10,7 +10,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.outcome import Completed
 from minrepro.shrink.state import Search
 
-ORDER = 10
+ORDER = 27
 
 
 def run(search: Search) -> None:

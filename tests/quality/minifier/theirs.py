@@ -1,8 +1,8 @@
 """Torch's own minifier on one planted fault, in the interpreter that has torch.
 
-``python theirs.py FAULT.py`` prints one line of JSON: steps and numbers at the start and at the end, queries, CPU seconds.
-The fault is in the candidate only: a query runs the graph as it is, and once more with the faulty functions in the place of
-the operators that they stand for; any difference counts.
+``python theirs.py FAULT.py`` prints one line of JSON: steps and numbers at the start and at the end, queries, CPU
+seconds. The fault is in the candidate only: a query runs the graph as it is, and once more with the faulty functions in
+the place of the operators that they stand for; any difference counts.
 """
 
 import importlib.util
