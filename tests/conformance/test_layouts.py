@@ -7,6 +7,8 @@ import pytest
 
 from minrepro import backends
 from minrepro.backends.program import program
+from minrepro.errors import Unsupported
+from minrepro.errors import Unsupported
 from minrepro.ir.dtype import DTYPES, dtype
 from minrepro.ir.graph import Graph
 from minrepro.ir.outcome import Completed
@@ -63,13 +65,11 @@ def test_dtypes_and_layouts_survive(name: str, workers) -> None:
     assert worker.close() is None
 
 
-@pytest.mark.parametrize("name", [n for n in BACKENDS if n in LACKING])
-def test_a_missing_dtype_is_refused_by_name(name: str, workers) -> None:
-    worker, backend = workers(name), backends.table()[name]
+@pytest.mark.parametrize("name", LACKING)
+def test_a_missing_dtype_is_refused_by_name(name: str) -> None:
     for kind in LACKING[name]:
-        tensor = _as(np.arange(4), kind)
-        text = program(Graph(("x",), (), ("x",)), {"x": tensor.spec}, backend)
-        assert not isinstance(worker.run(text, {"x": tensor}, ("x",)), Completed), kind
+        with pytest.raises(Unsupported, match=f"has no {kind}"):
+            program(Graph(("x",), (), ("x",)), {"x": _as(np.arange(4), kind).spec}, backends.table()[name])
 
 
 def _as(view: np.ndarray, kind: str) -> Tensor:
