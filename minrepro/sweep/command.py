@@ -50,7 +50,7 @@ def sweep(
         records = _watched(one, items)
     except KeyboardInterrupt:
         click.echo(f"\nStopped after {len(one.records)} of {len(items)} cases. "
-                   f"Continue with: minrepro sweep --candidate {candidate} --resume {folder}", err=True)
+                   f"Continue with the same options and --resume {folder}", err=True)
         sys.exit(130)
     found = report.groups(records)
     about = {"reference": specs[0], "candidate": specs[1], "versions": one.versions,

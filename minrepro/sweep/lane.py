@@ -129,10 +129,6 @@ class Lane:
 
     def _lacking(self, case: Case) -> str:
         """What the candidate does not have to run this case; empty if nothing is missing."""
-        backend = self.alone.candidate.spec.backend
-        for feed in case.feeds.values():
-            if feed.dtype.name not in backend.dtypes:
-                return f"candidate: {backend.title} has no {feed.dtype.name} tensors"
         try:
             self.warm.spell(case, self.warm.candidate)
         except Unsupported as error:
