@@ -8,7 +8,6 @@ import pytest
 from minrepro import backends
 from minrepro.backends.program import program
 from minrepro.errors import Unsupported
-from minrepro.errors import Unsupported
 from minrepro.ir.dtype import DTYPES, dtype
 from minrepro.ir.graph import Graph
 from minrepro.ir.outcome import Completed
