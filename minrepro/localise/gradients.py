@@ -23,7 +23,7 @@ from minrepro.ir.graph import Graph, Node, Ref
 from minrepro.ir.outcome import Completed, Outcome, Raised
 from minrepro.ir.tensor import Tensor
 from minrepro.localise.streaming import Progress, Stream, Trace
-from minrepro.ops.gradient import gradient
+from minrepro.ops.gradient import forward, gradient
 
 
 class Gradients(Stream):
@@ -85,9 +85,21 @@ class Gradients(Stream):
         step = made.graph.nodes[0]
         specs = {name: made.feeds[name].spec for name in made.graph.inputs}
         comparison, right, judged = self._candidate(made.graph, specs, made.feeds, left, trace)
+        if isinstance(right, Raised) and not self._runs(made):
+            why = "the step itself differs, so that its gradient says nothing: see the mode forward"
+            return Comparison("unresolved", why=why), leaves
         if comparison.verdict == "diverges":
             self._remember(step, made.feeds, judged, comparison, left, right)
         return comparison, leaves
+
+    def _runs(self, made: Case) -> bool:
+        """True if the candidate's result of the step looks like the reference's."""
+        of = forward(made.graph.nodes[0])
+        feeds = {name: made.feeds[name] for name in of.inputs}
+        alone = msgspec.structs.replace(made, graph=Graph(of.inputs, (of,), of.outputs), feeds=feeds)
+        outcomes = self.pair.run(alone, self.pair.reference), self.pair.run(alone, self.pair.candidate)
+        looks = [{n: v.shape for n, v in o.values.items()} if isinstance(o, Completed) else None for o in outcomes]
+        return looks[0] == looks[1]
 
     def _case(self, node: Node, grads: tuple[Ref | None, ...], leaves: tuple[str, ...], pinned) -> Case:
         step = gradient(node, grads, leaves)

@@ -13,25 +13,31 @@ from minrepro.ir.case import Case
 from minrepro.ir.dtype import RANK
 from minrepro.ir.graph import Ref, refs
 from minrepro.ir.tensor import Tensor
+from minrepro.ops.gradient import INCOMING, is_gradient
 
 Key = tuple
 
 
 def key(case: Case) -> Key:
     """The sort key of a case; smaller is simpler."""
-    feeds = [case.feeds[name] for name in case.graph.inputs]
+    gradients = [node for node in case.graph.nodes if is_gradient(node.op)]
+    # An incoming gradient looks like the step's result: no size of it can be chosen.
+    implied = {ref.name for node in gradients for ref in refs(node.args[INCOMING])}
+    every = [case.feeds[name] for name in case.graph.inputs]
+    feeds = [case.feeds[name] for name in case.graph.inputs if name not in implied]
     shapes = sorted((tensor.shape for tensor in feeds), reverse=True)
     return (
         len(case.graph.nodes),
         len(feeds),
+        sum(len(node.outputs) for node in gradients),
         sum(tensor.size for tensor in feeds),
         sum(tensor.base.size for tensor in feeds),
         sum(len(shape) for shape in shapes),
         tuple(shapes),
         sum(RANK[tensor.dtype.name] for tensor in feeds),
         sum(_attributes(node) for node in case.graph.nodes),
-        sum(len(tensor.layout.links) for tensor in feeds),
-        sum(value_rank(tensor) for tensor in feeds),
+        sum(len(tensor.layout.links) for tensor in every),
+        sum(value_rank(tensor) for tensor in every),
         sum(len(node.op) for node in case.graph.nodes),
         case.threads,
         not case.terse,

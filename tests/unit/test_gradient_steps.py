@@ -21,6 +21,7 @@ from minrepro.localise.gradients import incoming_gradient
 from minrepro.ops.gradient import forward, gradient, leaves
 from minrepro.ops.row import Args, bind
 from minrepro.shrink.incoming import Fitter, like
+from minrepro.shrink.order import key
 
 
 def ones(*shape: int, dtype: str = "float32") -> Tensor:
@@ -162,3 +163,10 @@ def test_steps_that_are_no_gradients_are_left_alone():
     plain = case(Node("softmax", {"self": Ref("x"), "dim": -1}, ("y",)), x=ones(3))
     assert Fitter(lambda variant: pytest.fail("asked")).fit(plain) is plain
     assert forward(softmax()).op == "softmax"
+
+
+def test_fewer_leaves_are_simpler_and_the_incoming_gradient_has_no_size_of_its_own():
+    both = case(linear("x", "w", "b"), x=ones(1, 1), w=ones(1, 1), b=ones(1), dy=ones(1, 1))
+    one = msgspec.structs.replace(both, graph=Graph(both.graph.inputs, (linear("b"),), ("d_b",)))
+    wide = msgspec.structs.replace(both, feeds={**both.feeds, "dy": ones(4, 4)})
+    assert key(one) < key(both) == key(wide)

@@ -1,4 +1,4 @@
-"""Overwrites by its activation."""
+"""Overwrites some columns by their activation."""
 
 import torch
 from torch import nn
@@ -17,7 +17,9 @@ class Model(nn.Module):
 
     def forward(self, x):
         h = self.trunk(x)
-        return nn.CELU(inplace=True)(h * 1.0)
+        h = h * 1.0
+        nn.CELU(inplace=True)(h[:, :4])
+        return h
 
 
 def build(seed=0):

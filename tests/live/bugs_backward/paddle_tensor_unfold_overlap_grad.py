@@ -6,7 +6,7 @@ from trunk import Trunk, rows
 
 CASE = {
     "framework": "paddle", "candidate": "paddle", "mode": "backward", "symptom": "value", "op": "grad:unfold",
-    "elements": 5,
+    "elements": 7,
 }
 
 
