@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
@@ -85,6 +87,7 @@ class Pair:
         self._numpy: Side | None = None
         self._known: dict[bytes, dict[str, TensorSpec]] = {}
         self._survives_fork: dict[tuple[str, frozenset[str]], bool] = {}
+        self.in_session, self._sessions_last = False, True
 
     @property
     def numpy(self) -> Side:
@@ -294,7 +297,23 @@ class Pair:
         except Unsupported as error:
             return Unspelled(str(error))
         knobs = {"deadline": self.deadline_s, "threads": joint.threads, "seed": joint.seed}
+        if self.in_session:
+            free = list(text.variables.values())
+            outcome = side.worker.step(text, joint.feeds, joint.graph.outputs, free=free, **knobs)
+            if not isinstance(outcome, (Crashed, TimedOut)):
+                return outcome
+            # Too risky for the process that holds the model, which starts again: from now on in children.
+            self.in_session, self._sessions_last = False, False
         return side.worker.run(text, joint.feeds, joint.graph.outputs, **knobs)
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[None]:
+        """While the reference's session is open, its float64 runs go there and not to a child each."""
+        self.in_session = self._sessions_last
+        try:
+            yield
+        finally:
+            self.in_session = False
 
     def _second(self, case: Case) -> dict[str, np.ndarray] | None:
         """NumPy's outputs of the case with floating feeds widened to float64, integers exact; None if it cannot."""

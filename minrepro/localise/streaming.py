@@ -27,7 +27,7 @@ from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.row import literal
-from minrepro.worker.client import Value, Zeros
+from minrepro.worker.client import Value, Worker, Zeros
 
 LOAD = "copy_.numpy"
 """Operator of one state entry in load mode: a destination of zeros and the checkpoint's array."""
@@ -107,7 +107,8 @@ class Stream:
         self.pair.candidate.worker.open()
         for done, node in enumerate(graph.nodes):
             # Graph inputs stay: the model owns their memory anyway, and a later search may need them.
-            comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1 and n not in graph.inputs})
+            with self.pair.session():
+                comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1 and n not in graph.inputs})
             # What stands beside the flow is checked where it can be: its parts, or torch's refusal, say the rest.
             if node.name in needed or comparison.verdict != "unsupported":
                 trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
@@ -209,7 +210,7 @@ class Stream:
         if not isinstance(result, dict):
             return result, values
         values.update(result)
-        return Completed({name: worker.fetch(result[name]) for name in node.outputs}), values
+        return _completed(worker, {name: result[name] for name in node.outputs}), values
 
     def _unspelled(self, node: Node, why: str) -> str:
         """Let torch run a step that has no spelling, so that the steps that read its results can be checked."""
@@ -250,7 +251,7 @@ class Stream:
             result = self.pair.isolated(self.pair.candidate, operators, text, feeds, graph.outputs, knobs)
             worker.open()
         elif isinstance(result, dict):
-            result = Completed({name: worker.fetch(value) for name, value in result.items()})
+            result = _completed(worker, result)
         trace.tensors += len(graph.outputs)
         question = lazily.question()
         if settled:
@@ -312,6 +313,14 @@ class Stream:
                 seen = self.pair.reference.worker.fetch(value)
                 out[name] = Tensor(seen.base.copy(), seen.dtype, seen.layout)
         return out
+
+
+def _completed(worker: Worker, values: Mapping[str, Value]) -> Completed:
+    """An outcome over a worker's shared memory; copied out of it if a float64 run for one value would cost the next."""
+    seen = {name: worker.fetch(value) for name, value in values.items()}
+    if len(seen) > 1:
+        seen = {name: Tensor(value.base.copy(), value.dtype, value.layout) for name, value in seen.items()}
+    return Completed(seen)
 
 
 def aten_call(node: Node, backend: Backend) -> Program:
