@@ -20,13 +20,13 @@ from minrepro.compare.policy import Format, rounded
 from minrepro.compare.terms import reach, terms
 from minrepro.compare.twin import twin
 from minrepro.compare.verdict import Question, Truth, judge, loosest
+from minrepro.compare.widening import numbered, product, side_by_side, wide_node, wide_spec, widened
 from minrepro.environments import resolve
 from minrepro.errors import Unsupported
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
-from minrepro.ir.dtype import dtype
-from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
+from minrepro.ir.graph import Graph, Node, refs
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, Unspelled, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.ops.gradient import differentiated
@@ -157,8 +157,8 @@ class Pair:
     def learn(self, case: Case, specs: Mapping[str, TensorSpec]) -> None:
         """Take the specs of a case's inner values from one who has them, so that the reference need not be run."""
         inner = [name for node in case.graph.nodes for name in node.outputs]
-        wide = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
-        for graph, change in ((case.graph, lambda spec: spec), (wide, _wide_spec)):
+        wide = msgspec.structs.replace(case.graph, nodes=tuple(map(wide_node, case.graph.nodes)))
+        for graph, change in ((case.graph, lambda spec: spec), (wide, wide_spec)):
             fed = {name: change(spec) for name, spec in _fed(case).items()}
             self._known[_spec_key(graph, fed)] = {name: change(specs[name]) for name in inner if name in specs}
 
@@ -230,12 +230,12 @@ class Pair:
 
     def truth(self, case: Case) -> Truth | None:
         """The case in float64 on the reference framework, with the sensitivity of each output element."""
-        parts = _product(case)
+        parts = product(case)
         if parts is not None:
-            copies = [_widened(case), _widened(case, squares=parts)]
+            copies = [widened(case), widened(case, squares=parts)]
         else:
             random = np.random.RandomState(case.seed)
-            copies = [_widened(case), *(_widened(case, random) for _ in range(sensitivity.SAMPLES))]
+            copies = [widened(case), *(widened(case, random) for _ in range(sensitivity.SAMPLES))]
         base, *others = self._several(copies)
         if base is None:
             return None
@@ -255,7 +255,7 @@ class Pair:
             outcome = self._run_together(copies)
             if isinstance(outcome, Completed):
                 return [
-                    {n: outcome.values[own].values for n in outputs if (own := _numbered(n, i)) in outcome.values}
+                    {n: outcome.values[own].values for n in outputs if (own := numbered(n, i)) in outcome.values}
                     for i in range(len(copies))
                 ]
         return [self._outputs(copy, self.reference) for copy in copies]
@@ -264,16 +264,16 @@ class Pair:
         """The candidate's own float64 run; None if nothing in the case can be widened."""
         if not any(case.feeds[name].dtype.inexact for name in case.graph.inputs):
             return None
-        return self._outputs(_widened(case), self.candidate)
+        return self._outputs(widened(case), self.candidate)
 
     def _rounded(self, case: Case, to: Format) -> list[dict[str, np.ndarray]]:
         """The reference in float64 on inputs rounded to a narrower format; without the addend of a product as well."""
-        parts = _product(case)
+        parts = product(case)
         addend = parts[2] if parts is not None else None
         choices = [case.graph.inputs]
         if addend is not None:
             choices.append(tuple(name for name in case.graph.inputs if name != addend))
-        wide = _widened(case)
+        wide = widened(case)
         floats = {name for name in case.graph.inputs if wide.feeds[name].dtype.kind == "float"}
         copies = []
         for chosen in (floats.intersection(names) for names in choices):
@@ -286,10 +286,10 @@ class Pair:
 
     def _run_together(self, copies: list[Case]) -> Outcome:
         """Run one program on several sets of feeds in one evaluation of the reference."""
-        side, joint = self.reference, _side_by_side(copies)
+        side, joint = self.reference, side_by_side(copies)
         try:
             specs = {
-                _numbered(name, i): spec
+                numbered(name, i): spec
                 for name, spec in self._needed(copies[0], side).items()
                 for i in range(len(copies))
             }
@@ -317,7 +317,7 @@ class Pair:
 
     def _second(self, case: Case) -> dict[str, np.ndarray] | None:
         """NumPy's outputs of the case with floating feeds widened to float64, integers exact; None if it cannot."""
-        outcome = self.run(_widened(case), self.numpy)
+        outcome = self.run(widened(case), self.numpy)
         if not isinstance(outcome, Completed):
             return None
         return {name: value.values if value.dtype.inexact else value.view for name, value in outcome.values.items()}
@@ -330,11 +330,11 @@ class Pair:
 
     def widened(self, case: Case) -> Case:
         """The case in float64."""
-        return _widened(case)
+        return widened(case)
 
     def twin(self, case: Case) -> Comparison | None:
         """Both sides in float64 (`compare.twin`); a divergence or None."""
-        wide = _widened(case)
+        wide = widened(case)
         if all(wide.feeds[name] is case.feeds[name] for name in case.graph.inputs):
             return None
         left, right = self.run(wide, self.reference), self.run(wide, self.candidate)
@@ -366,79 +366,11 @@ def _computed(node: Node, side: Side) -> bool:
     return row is None or not side.spec.backend.spells_op(row) or callable(side.spec.backend.spelling(row)[0])
 
 
-def _wide_spec(spec: TensorSpec) -> TensorSpec:
-    wide = {"float": "float64", "complex": "complex128"}.get(dtype(spec.dtype).kind, spec.dtype)
-    return msgspec.structs.replace(spec, dtype=wide)
 
 
-def _widened(
-    case: Case, noise: np.random.RandomState | None = None, squares: tuple[str | None, ...] | None = None
-) -> Case:
-    """The case in float64, with nudged inputs if there is noise, with squared ones to get an exact sensitivity."""
-    feeds = {name: _widen(case.feeds[name], noise) for name in case.graph.inputs}
-    for part, name in enumerate(squares or ()):
-        if name is not None:
-            feeds[name] = feeds[name].with_base(sensitivity.squared(feeds[name].base, part))
-    graph = msgspec.structs.replace(case.graph, nodes=tuple(map(_wide_node, case.graph.nodes)))
-    return msgspec.structs.replace(case, graph=graph, feeds=feeds)
 
 
-def _product(case: Case) -> tuple[str | None, ...] | None:
-    """The feeds that are factors and addend of a single bilinear step; None if it is anything else."""
-    if len(case.graph.nodes) != 1:
-        return None
-    node = case.graph.nodes[0]
-    parts = sensitivity.product(node.op, node.args)
-    if parts is None:
-        return None
-    given = [node.args.get(part) for part in parts]
-    names = tuple(arg.name if isinstance(arg, Ref) else None for arg in given)
-    feeds = [case.feeds[name] for name in names if name is not None]
-    plain = all(tensor.dtype.kind == "float" for tensor in feeds) and None not in names[:2]
-    return names if plain and len({*names[:2]}) == 2 else None
 
-
-def _numbered(name: str, number: int) -> str:
-    return f"{name}_copy_{number}"
-
-
-def _side_by_side(cases: list[Case]) -> Case:
-    """One program that runs copies of a program on feeds of their own: one evaluation instead of many."""
-    inputs, nodes, outputs, feeds = [], [], [], {}
-    for number, case in enumerate(cases):
-        made = {name for node in case.graph.nodes for name in node.outputs}
-        own = {name: _numbered(name, number) for name in (*case.graph.inputs, *made)}
-        inputs += [own[name] for name in case.graph.inputs]
-        outputs += [own[name] for name in case.graph.outputs]
-        feeds.update({own[name]: case.feeds[name] for name in case.graph.inputs})
-        for node in case.graph.nodes:
-            args = {key: substitute(arg, own) for key, arg in node.args.items()}
-            nodes.append(msgspec.structs.replace(node, args=args, outputs=tuple(own[name] for name in node.outputs)))
-    graph = Graph(tuple(inputs), tuple(nodes), tuple(outputs))
-    return msgspec.structs.replace(cases[0], graph=graph, feeds=feeds)
-
-
-def _widen(tensor: Tensor, noise: np.random.RandomState | None) -> Tensor:
-    if tensor.dtype.kind == "complex":
-        wide = tensor.cast(dtype("complex128"))
-    elif tensor.dtype.kind == "float":
-        wide = tensor.cast(dtype("float64"))
-    else:
-        return tensor
-    if noise is None:
-        return wide
-    return wide.with_base(wide.base * (1.0 + sensitivity.NUDGE * noise.standard_normal(wide.base.shape)))
-
-
-def _wide_node(node: Node) -> Node:
-    """Ask for float64 where a step asks for a narrower floating type."""
-
-    def widen(arg: Any) -> Any:
-        if isinstance(arg, type(dtype("float32"))) and arg.kind == "float":
-            return dtype("float64")
-        return tuple(map(widen, arg)) if isinstance(arg, tuple) else arg
-
-    return msgspec.structs.replace(node, args={name: widen(arg) for name, arg in node.args.items()})
 
 
 def _at(node: Node, feeds: Mapping[str, Tensor], index: np.ndarray) -> np.ndarray | None:
@@ -458,4 +390,3 @@ def _at(node: Node, feeds: Mapping[str, Tensor], index: np.ndarray) -> np.ndarra
         return np.take_along_axis(values, index.astype(np.int64), int(dim))
     except (IndexError, ValueError):
         return None
-
