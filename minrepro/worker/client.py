@@ -390,6 +390,10 @@ class Worker:
             reply, extra = self._receive(patience)
         except OSError:
             reply, extra = None, b""
+        except BaseException:
+            # The answer is still on its way, and would be taken for that of the next question.
+            self.stop()
+            raise
         if reply is None:
             status = self.join(0.5)
             running = self.process is not None and self.process.poll() is None
