@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from minrepro.ir.dtype import dtype
 from minrepro.ops.phrase import axes, is_tensor, lacking
-from minrepro.ops.row import Args, Op, op
+from minrepro.ops.row import Args, Op, Spelling, op
 from minrepro.ops.sample import arange, integers, normal, positive, transposed, unit, values
 
 
@@ -20,6 +21,17 @@ _SCANS = [
 ]
 
 
+def _oneflow_running(name: str) -> Spelling:
+    def spell(a: Args) -> str:
+        if a.dtype is None:
+            return f"flow.{name}(self, dim)"
+        # Sums of narrow integers come out as int64, as in torch where no dtype is asked for.
+        back = "" if a.dtype.inexact or a.dtype.name == "int64" else ".to(dtype)"
+        return f"flow.{name}(self.to(dtype), dim){back}"
+
+    return spell
+
+
 def _running(name: str, axis: str) -> Op:
     return op(
         f"{name}(self, dim, dtype=None)",
@@ -27,9 +39,9 @@ def _running(name: str, axis: str) -> Op:
         length=_along,
         torch=f"torch.{name}(self, dim, dtype=dtype)",
         paddle=f"paddle.{name}(self, {axis}=dim, dtype=dtype)",
-        oneflow=lambda a: f"flow.{name}(self, dim)" if a.dtype is None else f"flow.{name}(self.to(dtype), dim)",
-        numpy=f"np.{name}(self, dim)",
-        samples=[*_SCANS, dict(self=integers(2, 3), dim=0)],
+        oneflow=_oneflow_running(name),
+        numpy=lambda a: f"np.{name}(self, dim{', dtype=dtype' if a.given('dtype') else ''})",
+        samples=[*_SCANS, dict(self=integers(2, 3), dim=0), dict(self=integers(2, 3), dim=0, dtype=dtype("int32"))],
     )
 
 
