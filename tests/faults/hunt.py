@@ -34,9 +34,10 @@ def torch_spec() -> str:
 class Ground:
     """A captured model in a reference worker, shared by the faults that it hides."""
 
-    def __init__(self, model: str, folder: Path, rung: str = "auto"):
+    def __init__(self, model: str, folder: Path, rung: str = "auto", torch: str = ""):
         self.model, self.folder = model, folder
-        self.reference: Side = open_side(torch_spec(), folder)
+        self.torch = torch or torch_spec()
+        self.reference: Side = open_side(self.torch, folder)
         self.captured: Captured = capture(self.reference.worker, model, rung=rung)
 
     def stop(self) -> None:
@@ -77,7 +78,7 @@ def find(fault: Fault, ground: Ground, folder: Path, ready: Callable[[Pair], Non
         NotFound: if nothing, or another operator than the planted one, is found guilty.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    candidate = open_side(torch_spec() + fault.candidate, folder)
+    candidate = open_side(ground.torch + fault.candidate, folder)
     pair = Pair(ground.reference, candidate, folder, DEADLINE_S)
     try:
         candidate.worker.ensure()
