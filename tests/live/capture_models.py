@@ -290,6 +290,94 @@ def text():
     return Text(), torch.randn(2)
 
 
+class Lazy(nn.Module):
+    """Learns the sizes of its weights from its first input."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.linear = nn.LazyConv2d(4, 3), nn.LazyLinear(5)
+
+    def forward(self, x):
+        return self.linear(self.conv(x).flatten(1))
+
+
+def lazy():
+    return Lazy(), torch.randn(2, 3, 6, 6)
+
+
+def scripted():
+    return torch.jit.script(nn.Sequential(nn.Linear(3, 4), nn.Tanh())), torch.randn(2, 3)
+
+
+class Conjugate(nn.Module):
+    """Complex numbers, conjugated without a copy."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3).to(torch.complex64)
+
+    def forward(self, x):
+        y = self.linear(x)
+        return (y * y.conj()).real, y.mH.abs()
+
+
+def conjugate():
+    return Conjugate(), torch.randn(2, 3, dtype=torch.complex64)
+
+
+class Attentive(nn.Module):
+    """Torch's own encoder layer, which skips to a fused kernel when nobody watches."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+
+    def forward(self, x):
+        return self.layer(x, src_key_padding_mask=torch.tensor([[False, False, True], [False, True, True]]))
+
+
+def attentive():
+    return Attentive(), torch.randn(2, 3, 8)
+
+
+def recurrent():
+    return nn.LSTM(3, 4, 2), torch.randn(5, 2, 3)
+
+
+class Packed(nn.Module):
+    """Has an entry in its state dict that is no tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 2)
+
+    def get_extra_state(self):
+        return {"version": 2}
+
+    def set_extra_state(self, state):
+        pass
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+def packed():
+    return Packed(), torch.randn(2, 3)
+
+
+class Unseen(nn.Module):
+    """Writes behind torch's back: no recording of torch's operators is right."""
+
+    def forward(self, x):
+        y = x * 2
+        y.numpy()[0] += 100
+        return y + 1
+
+
+def unseen():
+    return Unseen(), torch.randn(3)
+
+
 def not_a_module():
     return 3
 

@@ -124,12 +124,25 @@ def test_no_zoo_model_has_neutral_norms(torch_worker):
 
 @pytest.mark.parametrize("rung", ["log", "dispatch"])
 @pytest.mark.parametrize(
-    "model", ["masked", "writes", "input_write", "shared", "nested", "random", "assorted", "norm"]
+    "model",
+    [
+        "masked", "writes", "input_write", "shared", "nested", "random", "assorted", "norm", "lazy", "scripted",
+        "conjugate", "attentive", "packed",
+    ],
 )
 def test_awkward_models_replay_exactly(torch_worker, model, rung):
     captured = capture(torch_worker, of(model), rung=rung)
     assert captured.replay_exact, captured.remark
     assert all(node.source.startswith("tests/live/") for node in captured.graph.nodes if node.source)
+
+
+def test_recurrent_layers_stay_whole_in_training(torch_worker):
+    assert ops(capture(torch_worker, of("recurrent"), train=True))["lstm.input"] == 1
+
+
+def test_entries_of_the_state_that_are_no_tensors_are_left_out(torch_worker):
+    assert [entry.key for entry in capture(torch_worker, of("packed")).state] == ["linear.weight", "linear.bias"]
+    assert len(capture(torch_worker, of("lazy")).state) == 4
 
 
 def test_make_fx_captures_what_export_refuses(torch_worker):
@@ -268,6 +281,7 @@ def test_input_specs_reach_the_model(torch_worker, tmp_path):
         (of("nan"), (), r"NaN.*bias \(1 of 2 elements\)"),
         (of("nothing"), (), "does nothing"),
         (of("text"), (), "returned a str without any tensor"),
+        (of("unseen"), (), "no captured graph computes what the model does:\n  log: the replay differs by up to 100"),
         (of("not_a_module"), (), "returned a int; expected a torch.nn.Module"),
         (of("needs"), (), "the callable needs width"),
     ],

@@ -130,6 +130,6 @@ def _exported_place(node):
     """(module path, source line) from what export keeps on every node."""
     stack = list((node.meta.get("nn_module_stack") or {}).values())
     frames = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
-    frames = [frame for frame in frames if not frame[0].startswith(TORCH)]
+    frames = [frame for frame in frames if not frame[0].startswith((TORCH, "<"))]
     own = [frame for frame in frames if "site-packages" not in frame[0]] or frames
     return (stack[-1][0] if stack else "", "%s:%s" % own[-1] if own else "")
