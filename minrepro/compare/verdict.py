@@ -77,6 +77,10 @@ class Question(msgspec.Struct, frozen=True):
     typed: bool = True
     reach: int = 1
 
+    def settled(self) -> Question:
+        """The same question where the reference is known to be right, so that nobody else has to be asked."""
+        return Question(self.kind, self.length, self.outputs, at=self.at, free=self.free, typed=self.typed)
+
     @property
     def growth(self) -> float:
         """How many times one rounding an element may be off: terms add up, and a position is rounded where it is."""

@@ -255,7 +255,7 @@ class Stream:
         trace.tensors += len(graph.outputs)
         question = lazily.question()
         if settled:
-            question = msgspec.structs.replace(question, second=lambda: None)
+            question = question.settled()
         comparison = judge(question, reference, result)
         if comparison.verdict == "same" and comparison.ratio > 0 and self._fresh(graph.nodes[0]):
             comparison = self.pair.twin(lazily.case()) or comparison
