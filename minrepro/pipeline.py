@@ -259,7 +259,8 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         if other is not run.site and other.comparison.divergence is not None:
             detail = other.comparison.divergence.detail
             run.listener.say(f"another finding (--site {number}): {other.node.op} in {other.node.path!r}: {detail}")
-    run.listener.say(f"{node.op} in {node.path or 'the root module'!r} {node.source}: {found.detail}")
+    where = " ".join(filter(None, (repr(node.path or "the root module"), node.source)))
+    run.listener.say(f"{node.op} in {where}: {found.detail}")
     run.report["site"] = {
         "module": node.path, "op": node.op, "source": node.source, "divergence": codec.plain(found),
         "further": [f"{s.node.op} in {s.node.path}" for _, s in sites if s is not run.site],
