@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from minrepro import ops
-from minrepro.backends.program import program
+from minrepro.backends.program import Program
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import judge
 from minrepro.errors import Unsupported
@@ -31,7 +31,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.dtype import from_float64
 from minrepro.ir.graph import Graph, Node, Ref, refs
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut
-from minrepro.ir.tensor import CONTIGUOUS, Expand, Layout, Permute, Slice, Tensor, TensorSpec
+from minrepro.ir.tensor import CONTIGUOUS, Expand, Layout, Permute, Slice, Tensor
 from minrepro.ops.row import REQUIRED
 from minrepro.shrink.oracle import Oracle
 
@@ -90,10 +90,8 @@ class Bench:
 
     def valid(self, graph: Graph, shapes: list[tuple[tuple[int, ...], ...]], dtypes: list[str]) -> list[int]:
         """Positions of the shapes that the reference takes."""
-        specs = {n: TensorSpec(s, d) for n, s, d in zip(graph.inputs, shapes[0], dtypes)}
-        try:
-            text = program(graph, {**self._inner(graph, specs), **specs}, self.reference.spec.backend)
-        except (Unsupported, IndexError, KeyError, ValueError, TypeError, ZeroDivisionError):
+        text = next((text for sizes in shapes if (text := self._text(graph, sizes, dtypes)) is not None), None)
+        if text is None:
             return []
         feeds = {feed.value: feed for feed in text.feeds}
         found = self.reference.worker.call(
@@ -108,11 +106,13 @@ class Bench:
         self.reference.worker.open()
         return []
 
-    def _inner(self, graph: Graph, specs: dict[str, TensorSpec]) -> dict[str, TensorSpec]:
-        if len(graph.nodes) == 1:
-            return {}
-        feeds = {name: Tensor(np.zeros(spec.shape), spec.dtype) for name, spec in specs.items()}
-        return self.pair.specs(msgspec.structs.replace(self.oracle.start, graph=graph, feeds=feeds))
+    def _text(self, graph: Graph, sizes: tuple[tuple[int, ...], ...], dtypes: list[str]) -> Program | None:
+        """The program for feeds of given sizes; None where its spelling or the reference refuses them."""
+        feeds = {n: Tensor(np.zeros(s), d) for n, s, d in zip(graph.inputs, sizes, dtypes)}
+        try:
+            return self.pair.spell(msgspec.structs.replace(self.oracle.start, graph=graph, feeds=feeds), self.reference)
+        except (Unsupported, IndexError, KeyError, ValueError, TypeError, ZeroDivisionError):
+            return None
 
     def shows(self, case: Case) -> bool:
         """Run a case on both sides and judge it as the reducer does."""
@@ -237,7 +237,7 @@ def _arguments(graph: Graph, shapes: list) -> Iterator[tuple[Graph, list[int]]]:
         row = ops.find(node.op)
         for name, value in node.args.items():
             if not any(True for _ in refs(value)) and value is not None:
-                slots.append((index, name, _values(name, value, row.params.get(name, REQUIRED))))
+                slots.append((index, name, _values(name, value, row.params.get(name, REQUIRED), len(graph.nodes) == 1)))
     sized = {(i, n) for i, n, _ in slots if n in ("normalized_shape", "shape", "size")}
     plain = [slot for slot in slots if slot[:2] not in sized]
     for choice in itertools.product(*(values for _, _, values in plain)):
@@ -268,17 +268,19 @@ def _changed(graph: Graph, changes: dict[tuple[int, str], Any]) -> Graph:
     return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
-def _values(name: str, value: Any, default: Any) -> list[Any]:
-    """What an argument may be: as at the start, its default, or a small number in its place."""
+def _values(name: str, value: Any, default: Any, alone: bool) -> list[Any]:
+    """What an argument may be: as at the start, its default, or (for a step alone) a small number in its place."""
     out = [value]
     if default is not REQUIRED:
         out.append(default)
     numbers = (0, 1, 2) if not name.startswith("dim") else (0, 1, -1)
+    if not alone:
+        numbers = ()
     if isinstance(value, int) and not isinstance(value, bool):
         out += [n for n in numbers if n <= abs(value) or name.startswith("dim")]
     elif isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
         out += [(n,) * len(value) for n in numbers if n <= max(value) or name.startswith("dim")]
-    return [item for position, item in enumerate(out) if item not in out[:position] or isinstance(item, bool)]
+    return list({(type(item), item): item for item in out}.values())
 
 
 # -- values and layouts -----------------------------------------------------------------------------------------------
@@ -293,7 +295,7 @@ def _filled(case: Case, graph: Graph, shapes: tuple[tuple[int, ...], ...]) -> It
     whole = any(not case.feeds[name].dtype.inexact for name in graph.inputs)
     top = max((shape[0] for shape in shapes if shape), default=1)
     for chosen in itertools.product(*layouts):
-        floats = FLOATS if sum(map(math.prod, shapes)) <= SMALL else FLOATS[:3]
+        floats = FLOATS if sum(map(math.prod, shapes)) <= SMALL and len(graph.nodes) == 1 else FLOATS[:3]
         for pattern, integers in itertools.product(floats, WHOLE if whole else WHOLE[:1]):
             feeds = {}
             for number, (name, (base_shape, layout)) in enumerate(zip(graph.inputs, chosen)):
