@@ -25,10 +25,10 @@ from minrepro import shrink as reducer
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
+from minrepro.ir.case import MODES
 from minrepro.options import Options, replay_notice, resolve_candidate, stored_options
 from minrepro.sweep.command import sweep
 
-MODES = ("load", "forward", "backward")
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 

@@ -350,11 +350,14 @@ class Worker:
         at, items = entry["at"], entry["items"]
         if isinstance(at, int):
             return np.frombuffer(extra, kind, items, at)
-        needed = at["offset"] + items * kind.itemsize
-        if self._out_map is None or len(self._out_map) < needed:
+        return self._shared(kind, items, at["offset"])
+
+    def _shared(self, kind: np.dtype, items: int, offset: int) -> np.ndarray:
+        """Items of the worker's output file, mapped anew if it has grown."""
+        if self._out_map is None or len(self._out_map) < offset + items * kind.itemsize:
             with open(self.out_path, "rb") as file:
                 self._out_map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        return np.frombuffer(self._out_map, kind, items, at["offset"])
+        return np.frombuffer(self._out_map, kind, items, offset)
 
     def _tensor(self, entry: dict, extra: bytes) -> Tensor:
         flat = self._memory(entry, extra)
@@ -374,13 +377,9 @@ class Worker:
         """A `Remote` of this worker as a tensor that views the shared memory (valid until the next answer)."""
         if isinstance(value, Tensor):
             return value
-        kind = dtype(value.spec.dtype).storage
-        needed = value.offset + math.prod(value.base_shape) * kind.itemsize
-        if self._out_map is None or len(self._out_map) < needed:
-            with open(self.out_path, "rb") as file:
-                self._out_map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        flat = np.frombuffer(self._out_map, kind, math.prod(value.base_shape), value.offset)
-        return Tensor(flat.reshape(value.base_shape), dtype(value.spec.dtype), value.spec.layout)
+        kind = dtype(value.spec.dtype)
+        flat = self._shared(kind.storage, math.prod(value.base_shape), value.offset)
+        return Tensor(flat.reshape(value.base_shape), kind, value.spec.layout)
 
     def _ask(self, request: dict, patience: float, body: bytes = b"") -> tuple[dict, bytes]:
         self.ensure()
