@@ -18,7 +18,7 @@ ORDER = (
 )
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 WORKER_SIDE = sorted(
-    [*PACKAGE.glob("backends/[a-z]*.py"), *PACKAGE.glob("worker/main.py"), *PACKAGE.glob("replays/[a-z]*.py"),
+    [*PACKAGE.glob("backends/[a-z]*.py"), PACKAGE / "worker/main.py", PACKAGE / "worker/building.py", *PACKAGE.glob("replays/[a-z]*.py"),
      *PACKAGE.glob("capture/inside/*.py"), *PACKAGE.glob("zoo/[a-z]*.py"), PACKAGE / "capture/worker_side.py"]
 )
 

@@ -5,15 +5,12 @@ Nothing here depends on how a call is recorded. Every call of the model starts f
 """
 
 import contextlib
-import difflib
-import importlib
 import importlib.util
 import inspect
 import os
 import random
 import sys
 import time
-import traceback
 
 import numpy
 import torch
@@ -21,15 +18,22 @@ import torch
 from . import values
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(HERE))
 TORCH = os.path.dirname(torch.__file__) + os.sep
 
 
-class Mistake(Exception):
-    """Something the user can mend; `facts` is what the host makes a message of."""
+def _beside(*parts):
+    """Load a worker-side file of another package by path."""
+    name = "minrepro_" + parts[-1][: -len(".py")]
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, os.path.join(PACKAGE, *parts))
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
 
-    def __init__(self, kind, **facts):
-        super().__init__(kind)
-        self.facts = dict(facts, kind=kind)
+
+building = _beside("worker", "building.py")
+Mistake = building.Mistake
 
 
 class Subject:
@@ -51,7 +55,7 @@ class Subject:
         try:
             outputs = self.call()
         except Exception as error:
-            raise Mistake("raised", stage="forward", **blame(error, self.paths)) from None
+            raise Mistake("raised", stage="forward", **building.blame(error, self.paths, (TORCH,))) from None
         return [tensor.detach().clone() for _, tensor in self.tensors_of(outputs)]
 
     def tensors_of(self, outputs):
@@ -126,10 +130,11 @@ def load(source, inputs, seed, train):
         Mistake: for everything that the user can mend.
     """
     start = time.perf_counter()
-    for path in reversed(source.get("paths", ())):
-        if path not in sys.path:
-            sys.path.insert(0, path)
-    made = _build(_callable(source), seed)
+    builder = building.named(source)
+    if not isinstance(builder, torch.nn.Module):  # a module that the file made is its own result
+        with torch.no_grad():
+            builder = building.make(builder, seed, torch.manual_seed)
+    made = builder
     module, given = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(module, torch.nn.Module):
         raise Mistake("no_module", callable=source["callable"], got=type(module).__name__)
@@ -144,59 +149,6 @@ def load(source, inputs, seed, train):
         subject.run()
     subject.seconds["build"] = time.perf_counter() - start
     return subject
-
-
-def _callable(source):
-    """The object that builds the model."""
-    try:
-        if "file" in source:
-            name = "minrepro_model_" + os.path.splitext(os.path.basename(source["file"]))[0]
-            spec = importlib.util.spec_from_file_location(name, source["file"])
-            holder = importlib.util.module_from_spec(spec)
-            sys.modules[name] = holder
-            spec.loader.exec_module(holder)
-        else:
-            holder = importlib.import_module(source["module"])
-    except Exception as error:
-        raise Mistake("raised", stage="import", where=source.get("file") or source["module"], **blame(error)) from None
-    found = holder
-    for part in source["callable"].split("."):
-        found = getattr(found, part, None)
-    if callable(found):
-        return found
-    known = sorted(
-        name for name, value in vars(holder).items()
-        if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == holder.__name__
-    )
-    raise Mistake(
-        "no_callable", where=source.get("file") or source["module"], callable=source["callable"], known=known,
-        close=difflib.get_close_matches(source["callable"], known, 1),
-    )
-
-
-def _build(make, seed):
-    """Call the builder with the seed if it takes one; a module is its own result."""
-    if isinstance(make, torch.nn.Module):
-        return make
-    random.seed(seed)
-    numpy.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
-    try:
-        parameters = inspect.signature(make).parameters
-    except (TypeError, ValueError):
-        parameters = {}
-    needed = [
-        p.name for p in parameters.values()
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-        and p.name != "seed"
-    ]
-    if needed:
-        raise Mistake("arguments", callable=getattr(make, "__name__", "?"), needed=needed)
-    try:
-        with torch.no_grad():
-            return make(seed=seed) if "seed" in parameters else make()
-    except Exception as error:
-        raise Mistake("raised", stage="build", **blame(error)) from None
 
 
 def _refuse_nan(module):
@@ -245,35 +197,3 @@ def _example(module, signature):
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     ]
     return ["%s=%s" % (name, guess) for name in needed]
-
-
-def blame(error, paths=None):
-    """Where an exception came from: the user's innermost frame and, in a forward, the innermost module."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    path, owner = "", ""
-    for frame, _ in frames:
-        holder = frame.f_locals.get("self")
-        if paths and id(holder) in paths and isinstance(holder, torch.nn.Module):
-            path, owner = paths[id(holder)], type(holder).__name__
-    file, line = "", 0
-    if isinstance(error, SyntaxError) and error.filename:
-        file, line = error.filename, error.lineno or 0
-    else:
-        places = [(f.f_code.co_filename, number) for f, number in frames]
-        places = [place for place in places if not place[0].startswith((HERE, TORCH, "<frozen"))]
-        own = [place for place in places if "site-packages" not in place[0]]
-        if own or places:
-            file, line = (own or places)[-1]
-    return {
-        "error": type(error).__name__, "message": _said(error), "file": file, "line": line,
-        "path": path, "owner": owner,
-    }
-
-
-def _said(error):
-    """The text of an exception, and of the first one in a chain, which is often the one that helps."""
-    first = error
-    while first.__cause__ is not None:
-        first = first.__cause__
-    text = str(error)[:2000]
-    return text if first is error else "%s (because of %s: %s)" % (text, type(first).__name__, str(first)[:1000])
