@@ -195,12 +195,12 @@ class Diffusion(nn.Module):
         return {"loss": mse + vb, "mse": mse, "vb": vb}
 
     def sample(self, predict, x, temperature):
-        """Walk the schedule backwards from noise; `predict` is called with tokens and timesteps of the full schedule."""
+        """Walk the schedule backwards from noise; `predict` takes tokens and timesteps of the full schedule."""
         for step in reversed(range(self.steps)):
             t = torch.full((x.shape[0],), step, dtype=torch.int64, device=x.device)
             guess, raw = predict(x, self.numbers[t]).chunk(2, dim=1)
             mean, log_variance = self.predicted(x, t, guess, raw)
-            noise = torch.randn(x.shape, device=x.device)
+            noise = torch.randn(x.shape, dtype=x.dtype, device=x.device)
             x = mean + torch.exp(0.5 * log_variance) * noise * temperature if step else mean
         return x
 
@@ -237,16 +237,16 @@ class DiffLoss(nn.Module):
     def training_losses(self, target, t, z, noise=None):
         """Terms of the loss per row: a dict of "loss", "mse" and "vb"."""
         if noise is None:
-            noise = torch.randn(target.shape, device=target.device)
+            noise = torch.randn(target.shape, dtype=target.dtype, device=target.device)
         x_t = self.train_diffusion.q_sample(target, t, noise)
         return self.train_diffusion(target, x_t, t, noise, self.net(x_t, t, z))
 
     def sample(self, z, temperature=1.0, cfg=1.0):
         """Draw a token for every condition; with guidance the second half of `z` is the one without a class."""
         if cfg == 1.0:
-            noise = torch.randn(z.shape[0], self.channels, device=z.device)
+            noise = torch.randn(z.shape[0], self.channels, dtype=z.dtype, device=z.device)
             return self.gen_diffusion.sample(lambda x, t: self.net(x, t, z), noise, temperature)
-        noise = torch.randn(z.shape[0] // 2, self.channels, device=z.device).repeat(2, 1)
+        noise = torch.randn(z.shape[0] // 2, self.channels, dtype=z.dtype, device=z.device).repeat(2, 1)
         return self.gen_diffusion.sample(lambda x, t: self.net.forward_with_cfg(x, t, z, cfg), noise, temperature)
 
 
@@ -368,8 +368,8 @@ class Mar(nn.Module):
         """Generate latents of the given classes, a few tokens of each order per round."""
         batch, guided = labels.shape[0], cfg != 1.0
         orders = self.sample_orders(batch)
-        mask, tokens = self.mask_by_order(self.seq_len, orders), torch.zeros(batch, self.seq_len, self.token_dim)
-        classes = self.class_emb(labels)
+        mask, classes = self.mask_by_order(self.seq_len, orders), self.class_emb(labels)
+        tokens = torch.zeros(batch, self.seq_len, self.token_dim, dtype=classes.dtype, device=classes.device)
         if guided:
             classes = torch.cat([classes, self.fake_latent.repeat(batch, 1)])
         for step in range(rounds):

@@ -190,12 +190,12 @@ class Diffusion(nn.Layer):
         return {"loss": mse + vb, "mse": mse, "vb": vb}
 
     def sample(self, predict, x, temperature):
-        """Walk the schedule backwards from noise; `predict` is called with tokens and timesteps of the full schedule."""
+        """Walk the schedule backwards from noise; `predict` takes tokens and timesteps of the full schedule."""
         for step in reversed(range(self.steps)):
             t = paddle.full([x.shape[0]], step, dtype="int64")
             guess, raw = predict(x, self.numbers[t]).chunk(2, axis=1)
             mean, log_variance = self.predicted(x, t, guess, raw)
-            noise = paddle.randn(x.shape)
+            noise = paddle.randn(x.shape, dtype=x.dtype)
             x = mean + paddle.exp(0.5 * log_variance) * noise * temperature if step else mean
         return x
 
@@ -232,16 +232,16 @@ class DiffLoss(nn.Layer):
     def training_losses(self, target, t, z, noise=None):
         """Terms of the loss per row: a dict of "loss", "mse" and "vb"."""
         if noise is None:
-            noise = paddle.randn(target.shape)
+            noise = paddle.randn(target.shape, dtype=target.dtype)
         x_t = self.train_diffusion.q_sample(target, t, noise)
         return self.train_diffusion(target, x_t, t, noise, self.net(x_t, t, z))
 
     def sample(self, z, temperature=1.0, cfg=1.0):
         """Draw a token for every condition; with guidance the second half of `z` is the one without a class."""
         if cfg == 1.0:
-            noise = paddle.randn([z.shape[0], self.channels])
+            noise = paddle.randn([z.shape[0], self.channels], dtype=z.dtype)
             return self.gen_diffusion.sample(lambda x, t: self.net(x, t, z), noise, temperature)
-        noise = paddle.randn([z.shape[0] // 2, self.channels]).tile([2, 1])
+        noise = paddle.randn([z.shape[0] // 2, self.channels], dtype=z.dtype).tile([2, 1])
         return self.gen_diffusion.sample(lambda x, t: self.net.forward_with_cfg(x, t, z, cfg), noise, temperature)
 
 
@@ -365,8 +365,8 @@ class Mar(nn.Layer):
         """Generate latents of the given classes, a few tokens of each order per round."""
         batch, guided = labels.shape[0], cfg != 1.0
         orders = self.sample_orders(batch)
-        mask, tokens = self.mask_by_order(self.seq_len, orders), paddle.zeros([batch, self.seq_len, self.token_dim])
-        classes = self.class_emb(labels)
+        mask, classes = self.mask_by_order(self.seq_len, orders), self.class_emb(labels)
+        tokens = paddle.zeros([batch, self.seq_len, self.token_dim], dtype=classes.dtype)
         if guided:
             classes = paddle.concat([classes, self.fake_latent.tile([batch, 1])])
         for step in range(rounds):
