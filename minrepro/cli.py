@@ -22,6 +22,7 @@ from rich.table import Table
 from minrepro import __version__, backends, environments, ops, pipeline, replays, zoo
 from minrepro import corpus as stored
 from minrepro import shrink as reducer
+from minrepro.align.command import align
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
@@ -160,6 +161,7 @@ def _slug(model: str) -> str:
 
 
 cli.add_command(sweep)
+cli.add_command(align)
 
 
 @cli.group()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Mapping, Union
 
 import msgspec
@@ -70,3 +71,10 @@ memory or by our own limit; or the session was gone already."""
 def from_outside(outcome: Outcome) -> bool:
     """True if the evaluation was ended from outside, so that it has to be asked again or stays unresolved."""
     return isinstance(outcome, Crashed) and outcome.signal in OUTSIDE
+
+
+def signal_name(status: int) -> str:
+    """How a process ended, from its exit status as `subprocess` gives it."""
+    if status < 0:
+        return next((s.name for s in signal.Signals if s == -status), f"signal {-status}")
+    return f"exit {status}"

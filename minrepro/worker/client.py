@@ -27,7 +27,7 @@ from minrepro.backends import Backend
 from minrepro.backends.program import Program
 from minrepro.errors import WorkerError
 from minrepro.ir.dtype import dtype
-from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut
+from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, signal_name
 from minrepro.ir.tensor import Layout, Tensor, TensorSpec, from_strided
 
 LENGTHS = struct.Struct(">QQ")
@@ -236,9 +236,23 @@ class Worker:
         Returns:
             The JSON-able result, or the `Outcome` of a failure.
         """
+        return self.exchange(file, function, {}, deadline, **arguments)[0]
+
+    def exchange(
+        self, file: Path, function: str, put: Mapping[str, Tensor], deadline: float = 600.0, **arguments: Any
+    ) -> tuple[Any, dict[str, Tensor]]:
+        """The same with values in both directions: `put` is bound first, dense, under its names.
+
+        Returns:
+            The result (or the `Outcome` of a failure), and the values of the variables that it lists under ``values``.
+        """
+        items, body = self._pack([(name, False, value.contiguous()) for name, value in put.items()])
         request = {"do": "call", "file": str(file), "function": function, "arguments": arguments, "deadline": deadline}
-        reply, _ = self._ask(request, deadline + 10)
-        return reply["result"] if reply["outcome"] == "called" else self._failure(reply, ())
+        request["feeds"] = items
+        reply, extra = self._ask(request, deadline + 10, body)
+        if reply["outcome"] != "called":
+            return self._failure(reply, ()), {}
+        return reply["result"], {entry["name"]: self._tensor(entry, extra) for entry in reply["values"]}
 
     def stop(self) -> None:
         """End the process and remove its shared files."""
@@ -425,13 +439,6 @@ class Worker:
                 return None
             got += part
         return data
-
-
-def signal_name(status: int) -> str:
-    """How a process ended, from its exit status as `subprocess` gives it."""
-    if status < 0:
-        return next((s.name for s in signal.Signals if s == -status), f"signal {-status}")
-    return f"exit {status}"
 
 
 def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

@@ -99,6 +99,7 @@ class Evaluator:
         self.marker = marker
         self.namespace = {}
         self.maps = {}
+        self.files = {}
         for line in backend.BACKEND["imports"].values():
             exec(line, self.namespace)
         exec("import numpy as np", self.namespace)
@@ -183,16 +184,32 @@ class Evaluator:
                 os.posix_fallocate(file.fileno(), 0, size)
             self.out = mmap.mmap(file.fileno(), size)
 
+    def call(self, request, body, start):
+        """Bind the feeds, call a function of a file, and answer with its result and the variables that it lists.
+
+        A result that is a dict may list variables under ``values``; they travel as those of a step do.
+        """
+        try:
+            if request["file"] not in self.files:
+                self.files[request["file"]] = load_file(request["file"])
+            function = getattr(self.files[request["file"]], request["function"])
+            for item in request.get("feeds", ()):
+                self.feed(item, body)
+            failure = self.run_steps(request.get("steps", ()))
+            if failure is not None:
+                return dict(failure, outcome="raised"), b""
+            result = function(self, **request["arguments"])
+            listed = result.get("values", ()) if isinstance(result, dict) else ()
+            entries, extra = self.answer([dict(item, name=item["var"]) for item in listed])
+        except Exception as error:
+            return dict(describe(error), outcome="raised", node="", trace=traceback.format_exc()[-6000:]), b""
+        return {"outcome": "called", "result": result, "values": entries, "seconds": time.perf_counter() - start}, extra
+
     def handle(self, request, body):
         """Answer one request of the host."""
         start = time.perf_counter()
         if request["do"] == "call":
-            function = getattr(load_file(request["file"]), request["function"])
-            try:
-                result = function(self, **request["arguments"])
-            except Exception as error:
-                return dict(describe(error), outcome="raised", node="", trace=traceback.format_exc()[-6000:]), b""
-            return {"outcome": "called", "result": result, "seconds": time.perf_counter() - start}, b""
+            return self.call(request, body, start)
         gradients = request.get("gradients", False)
         self.backend.prepare(request.get("threads", 1), request.get("seed", 0), gradients)
         self.marker[0:4] = struct.pack("<i", -1)

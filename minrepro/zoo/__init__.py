@@ -24,6 +24,24 @@ def names() -> dict[str, tuple[str, str]]:
     return dict(sorted(found.items()))
 
 
+@cache
+def ports(framework: str) -> dict[str, tuple[str, str]]:
+    """Model name -> (file, function) of the native ports to a framework; a folder of its name holds them."""
+    found: dict[str, tuple[str, str]] = {}
+    for path in sorted((FOLDER / framework).glob("*.py")):
+        for name, function in _models(path):
+            found[name] = (str(path), function)
+    return dict(sorted(found.items()))
+
+
+def port_map(file: str) -> dict[str, str]:
+    """The ``MAP`` of a port: reference names -> the port's, with ``*`` for one part of a path."""
+    for statement in ast.parse(Path(file).read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "MAP":
+            return ast.literal_eval(statement.value)
+    return {}
+
+
 def _models(path: Path) -> list[tuple[str, str]]:
     models = []
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -20,7 +20,7 @@ from minrepro.ops import table as rows
 HERE = Path(__file__).parent
 MODELS = HERE / "capture_models.py"
 PROBE = HERE / "capture_probe.py"
-SMALL = [name for name in zoo.names() if name not in ("mixer", "mixer_b16")]
+SMALL = [name for name in zoo.names() if name not in ("mixer", "mixer_b16", "mar")]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,8 @@ def test_every_small_zoo_model_replays_exactly(torch_worker, model, rung):
 @pytest.mark.parametrize("rung", ["export", "make_fx"])
 def test_every_small_zoo_model_replays_exactly_when_it_is_traced_first(torch_worker, rung):
     torch_worker.open()  # one session for all of them: the tracers take long to import
-    for model in SMALL:
+    # What export cannot express is a shape that depends on values: the masks of mar_tiny.
+    for model in [name for name in SMALL if (rung, name) != ("export", "mar_tiny")]:
         arguments = dict(source=resolve(model), inputs=[], seed=0, rung=rung, rows=list(rows()))
         reply = torch_worker.call(WORKER_SIDE, "capture", **arguments)
         assert reply["rung"] == rung and reply["replay"]["exact"], reply

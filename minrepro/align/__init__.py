@@ -1,0 +1,224 @@
+"""Align: two native models, each in its own framework, compared seam by seam.
+
+No translation stands between the user and his answer: his port runs as it is, on the reference's values. `lockstep`
+runs both, `pairing` says which module answers to which, `loading` carries the weights, `judging` decides what rounding
+explains, `findings` says whose fault the rest is, `table` prints it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Mapping
+
+import msgspec
+
+from minrepro.align import findings, loading, settings
+from minrepro.align.draws import Draws
+from minrepro.align.judging import NUDGES, errors, judged, screen
+from minrepro.align.lockstep import Follower, Lockstep, Seam
+from minrepro.align.pairing import Module, Pairing, modules, pair, rules
+from minrepro.align.seat import Progress, Seat
+from minrepro.capture.inputs import parse
+from minrepro.compare.pair import Pair, open_side
+
+SMALL = 1 << 22
+"""Elements of state up to which float64 copies of both models run along from the start; larger models are screened
+first, so that a clean one costs one forward more on one side and nothing else."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the user asked for.
+
+    Attributes:
+        model, port: where the reference and the port are, resolved (`capture.source`).
+        names: what the user calls them.
+        convert: where the converter is, resolved; None pairs the state by module.
+        mapped: map rules as texts.
+        inputs: input specs.
+        seed, train: of both models.
+        neutral: switch autocast off on both sides.
+        injected: give the reference's random draws to the port.
+        deadline_s: time that one answer of a worker may take.
+    """
+
+    model: Mapping[str, Any]
+    port: Mapping[str, Any]
+    names: tuple[str, str]
+    convert: Mapping[str, Any] | None = None
+    mapped: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    seed: int = 0
+    train: bool = False
+    neutral: bool = False
+    injected: bool = True
+    deadline_s: float = 300.0
+
+
+class Aligned(msgspec.Struct):
+    """What an alignment found; see `table.report` for its JSON form."""
+
+    rows: list[findings.Row]
+    entries: list[loading.Entry]
+    pairing: Pairing
+    draws: Draws
+    autocast: dict[str, list[dict[str, Any]]]
+    failure: dict[str, Any] | None
+    notes: list[str]
+    seconds: dict[str, float]
+    seams: int = 0
+
+
+class Alignment:
+    """One alignment, step by step.
+
+    Args:
+        pair: both sides' workers.
+        request: what to do.
+        progress: called with (done, total, what).
+    """
+
+    def __init__(self, pair: Pair, request: Request, progress: Progress = lambda done, total, what: None):
+        self.pair, self.request, self.progress = pair, request, progress
+        self.reference = Seat(pair.reference, request.names[0], request.deadline_s)
+        self.candidate = Seat(pair.candidate, request.names[1], request.deadline_s)
+        self.seconds: dict[str, float] = {}
+        self.notes: list[str] = []
+        self.seams = 0
+
+    def run(self) -> Aligned:
+        """Build, pair, load, run and judge.
+
+        Raises:
+            UsageError, CaptureError: for everything that the user can mend.
+        """
+        self._timed("build", self._build)
+        entries = self._timed("load", self._load)
+        table, draws, failure = self._timed("compare", self._compare)
+        autocast = {
+            side: seat.ask("noted")["autocast"]
+            for side, seat in (("reference", self.reference), ("candidate", self.candidate))
+        }
+        evidence = findings.Evidence(entries, draws, self._settings(), autocast)
+        findings.explain(table, evidence)
+        return Aligned(table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams)
+
+    def _timed(self, name: str, step):
+        start = time.monotonic()
+        try:
+            return step()
+        finally:
+            self.seconds[name] = time.monotonic() - start
+
+    # -- the steps -----------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        request = self.request
+        sides = ((self.reference, request.model), (self.candidate, request.port))
+
+        def built(seat: Seat, source: Mapping[str, Any]) -> dict[str, Any]:
+            seat.side.worker.ensure()
+            seat.side.worker.open()
+            return seat.ask("build", source=source, seed=request.seed, train=request.train, neutral=request.neutral)
+
+        with ThreadPoolExecutor(2) as pool:
+            left, right = pool.map(lambda side: built(*side), sides)
+        self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
+        self.mapped = rules(request.mapped)
+        self.pairing = pair(*self.trees, self.mapped)
+        self.elements = sum(
+            math.prod(shape) for module in self.trees[0].values() for _, shape in module.own
+        )
+        given = self.reference.ask("given", specs=parse(request.inputs))
+        self.candidate.bind(self.reference.fetch(given["names"]))
+        self.candidate.ask("taken", tree=given["tree"])
+
+    def _load(self) -> list[loading.Entry]:
+        loader = loading.Loader(
+            self.reference, self.candidate, self.pairing, self.trees[1], self.mapped, self.progress
+        )
+        return loader.load(self.request.convert)
+
+    def _compare(self) -> tuple[findings.Table, Draws, dict[str, Any] | None]:
+        if self.elements > SMALL:
+            table, draws, failure, suspicious = self._pass(wide=False)
+            if not suspicious:
+                return table, draws, failure
+        return self._pass(wide=True)[:3]
+
+    def _pass(self, wide: bool):
+        """One lockstep; without float64 copies it only says whether there is anything to judge."""
+        table = findings.Table(self.pairing, *self.trees)
+        draws = Draws(self.request.injected)
+        candidate = Follower("candidate", self.candidate, True)
+        free = Follower("free", self.candidate, True, forced=False)
+        followers = [candidate, free]
+        self._watch(wide)
+        if wide:
+            followers.append(Follower("truth", self.reference, False, wide=True))
+            followers += [Follower(role, self.reference, False, wide=True, nudge=i + 1) for i, role in enumerate(NUDGES)]
+            followers.append(Follower("wide", self.candidate, True, wide=True))
+        suspicious: list[Seam] = []
+        self.seams = 0
+
+        def seen(seam: Seam) -> None:
+            self.seams += len(seam.labels)
+            length = self._length(seam)
+            for position in range(len(seam.labels)):
+                other = seam.others.get("candidate", ())
+                y = other[position] if position < len(other) else None
+                if not wide and y is not None and not screen(seam.reference[position], y, length):
+                    suspicious.append(seam)
+                found = judged(seam, position, length)
+                table.add(found, _seen(seam, position))
+
+        lockstep = Lockstep(self.reference, followers, self.pairing, seen, draws, self.progress)
+        lockstep.run()
+        for follower in followers:
+            if follower.failure is not None and follower.role not in ("candidate", "free"):
+                self.notes.append(f"no {follower.role} run: {follower.failure['blame']['message']}")
+        failure = candidate.failure or free.failure
+        if candidate.extra:
+            self.notes.append("called by the port only: " + ", ".join(candidate.extra[:6]))
+        return table, draws, failure, suspicious
+
+    def _watch(self, wide: bool) -> None:
+        for seat, side in ((self.reference, "reference"), (self.candidate, "candidate")):
+            names = [getattr(unit, side) for unit in self.pairing.units]
+            for name, why in seat.ask("watch", units=names, wide=wide):
+                self.notes.append(f"{name} of the {side} cannot be watched: {why}")
+
+    def _length(self, seam: Seam) -> int:
+        """Terms that one element of a unit's results may add up: its fan-in, or its longest axis."""
+        module = self.trees[0][self.pairing.units[seam.maker].path] if seam.maker >= 0 else None
+        axes = [extent for tensor in seam.reference for extent in tensor.shape]
+        fans = [math.prod(shape) // shape[0] for _, shape in (module.own if module else ()) if len(shape) > 1 and shape[0]]
+        return max([1, *axes, *fans])
+
+    def _settings(self) -> dict[str, list[str]]:
+        pairs = {
+            left: (self.trees[0][left], self.trees[1][right]) for left, right in self.pairing.modules.items()
+        }
+        return settings.compare(pairs)
+
+
+def _seen(seam: Seam, position: int) -> float | None:
+    """The largest error of this tensor in the port's own run."""
+    free = seam.others.get("free")
+    if free is None or position >= len(free) or free[position] is None:
+        return None
+    return errors(seam.reference[position], free[position])[0]
+
+
+def open_alignment(reference: str, candidate: str, folder: Path, request: Request, progress: Progress) -> Alignment:
+    """Start both workers for an alignment."""
+    folder.mkdir(parents=True, exist_ok=True)
+    left = open_side(reference, folder)
+    try:
+        right = open_side(candidate, folder)
+    except BaseException:
+        left.worker.stop()
+        raise
+    return Alignment(Pair(left, right, folder, request.deadline_s), request, progress)

@@ -1,0 +1,150 @@
+"""``minrepro align``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from minrepro import backends, zoo
+from minrepro.align import Aligned, Request, open_alignment, table
+from minrepro.align.language import LANGUAGES, Words
+from minrepro.align.verdict import EXIT, verdict
+from minrepro.capture.source import resolve
+from minrepro.errors import UsageError
+from minrepro.options import replay_notice
+from minrepro.record import readable, write
+
+WIDTH = 160
+
+
+@click.command()
+@click.option("--model", required=True, help="The reference: a zoo name, file.py:callable or package.module:callable.")
+@click.option("--port", required=True, help="The port: zoo, file.py:callable or package.module:callable.")
+@click.option("--candidate", required=True, help="Backend of the port: paddle, paddle==3.0.0, oneflow, oneflow+replay:NAME.")
+@click.option("--reference", default="torch", show_default=True, help="Backend of the reference.")
+@click.option("--inputs", "--input", "inputs", multiple=True, help="Inputs: inputs.npz, x=@file.npz:key, x=float32[2,3].")
+@click.option("--convert", default="", help="Converter of the weights, file.py:callable: {key: array} -> {key: array}.")
+@click.option("--map", "mapped", multiple=True, help="Names on both sides: 'encoder.layer.*=encoder.layers.*'.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the model and its inputs.")
+@click.option("--train", is_flag=True, help="Training mode on both sides.")
+@click.option("--precision", type=click.Choice(["own", "float32"]), default="own", show_default=True,
+              help="float32 switches autocast contexts off in both models.")
+@click.option("--draws", type=click.Choice(["injected", "own"]), default="injected", show_default=True,
+              help="injected gives the reference's random draws to the port.")
+@click.option("--order", type=click.Choice(["call", "worst"]), default="call", show_default=True, help="Order of the rows.")
+@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of the table.")
+@click.option("--deadline", default=300.0, show_default=True, help="Seconds that one answer of a worker may take.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print align.json and nothing else.")
+def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, order, lang, deadline,
+          out, as_json) -> None:
+    """Compare a model with its native port, module by module, and say whose fault a difference is."""
+    candidate = str(backends.parse(candidate))
+    request = Request(
+        model=resolve(model), port=_port(model, port, candidate), names=(model, port),
+        convert=_convert(model, port, convert, candidate), mapped=(*mapped, *_zoo_map(model, port, candidate)),
+        inputs=tuple(inputs), seed=seed, train=train, neutral=precision == "float32", injected=draws == "injected",
+        deadline_s=deadline,
+    )
+    folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
+    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
+    notice = replay_notice(candidate)
+    screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
+    found, about = _watched(str(backends.parse(reference)), candidate, folder, request)
+    words = Words(lang)
+    result = readable(table.report(found, about))
+    write(folder / "align.json", result)
+    table.write(folder, found, result, words)
+    _show(screen, found, result, words, order == "worst", folder)
+    if as_json:
+        click.echo(json.dumps(result, allow_nan=False))
+    sys.exit(EXIT[result["verdict"]])
+
+
+def _watched(reference: str, candidate: str, folder: Path, request: Request) -> tuple[Aligned, dict[str, Any]]:
+    """Run with a progress line; returns what was found and what the report says about the run."""
+    bar = Progress(SpinnerColumn(), TextColumn("align"), BarColumn(20), TextColumn("{task.fields[what]}"),
+                   TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=None, what="starting both frameworks")
+    began = time.monotonic()
+
+    def progress(done: int, total: int, what: str) -> None:
+        bar.update(task, completed=done, total=total or None, what=f"{done}/{total} {what}"[:80])
+
+    with bar:
+        one = open_alignment(reference, candidate, folder, request, progress)
+        try:
+            found = one.run()
+            sides = {"reference": one.pair.reference, "candidate": one.pair.candidate}
+            versions = {name: dict(side.versions()) for name, side in sides.items()}
+            imports = {name: side.worker.import_seconds for name, side in sides.items()}
+            for side in sides.values():
+                side.worker.close()
+            peaks = {name: side.worker.peak_bytes for name, side in sides.items()}
+        finally:
+            one.pair.stop()
+    about = {
+        "verdict": verdict(found), "model": request.names[0], "port": request.names[1], "reference": reference,
+        "candidate": candidate, "versions": versions, "standard": table.STANDARD, "peak_bytes": peaks,
+        "seconds": {**found.seconds, "imports": imports, "total": time.monotonic() - began},
+    }
+    return found, about
+
+
+def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
+    rows = table.ordered(found.rows, worst_first)
+    screen.print(table.screen(rows, words))
+    for row in rows:
+        if row.note and row.verdict not in ("same", "arithmetic"):
+            screen.print(f"\n{row.unit or words('root')}: {row.note}", markup=False)
+    wrong = [entry for entry in found.entries if entry.blame]
+    for entry in wrong[:8]:
+        screen.print(f"{words('state')}: {entry.key or entry.source}: {entry.blame}: {entry.detail}", markup=False)
+    if len(wrong) > 8:
+        screen.print(f"... {len(wrong)} of {len(found.entries)} entries; all of them are in align.md")
+    for line in table._leftovers(found, words):
+        screen.print(line, markup=False) if line else None
+    for note in found.notes:
+        screen.print(note, markup=False)
+    screen.print(f"\n{words('verdict')}   {words.outcome(result['verdict'])}", style="bold")
+    screen.print(f"{words('standard')}  {words('standard_text')} ({table.STANDARD})", markup=False)
+    screen.print(f"folder    {folder}")
+
+
+def _port(model: str, port: str, candidate: str) -> dict[str, Any]:
+    """Where the port is; ``zoo`` is the one that comes with the zoo model."""
+    return zoo_port(model, candidate) if port == "zoo" else resolve(port)
+
+
+def zoo_port(model: str, candidate: str) -> dict[str, Any]:
+    """The zoo's own port of one of its models.
+
+    Raises:
+        UsageError: if there is none for this framework.
+    """
+    framework = backends.parse(candidate).name
+    known = zoo.ports(framework)
+    if model not in known:
+        raise UsageError(f"the zoo has no port of {model!r} to {framework}; it has {', '.join(known) or 'none'}; "
+                         "give --port file.py:callable")
+    file, function = known[model]
+    return {"file": file, "callable": function, "paths": [str(Path(file).parent)]}
+
+
+def _convert(model: str, port: str, convert: str, candidate: str) -> dict[str, Any] | None:
+    if convert:
+        return resolve(convert)
+    return {**zoo_port(model, candidate), "callable": "convert"} if port == "zoo" else None
+
+
+def _zoo_map(model: str, port: str, candidate: str) -> tuple[str, ...]:
+    if port != "zoo":
+        return ()
+    return tuple(f"{left}={right}" for left, right in zoo.port_map(zoo_port(model, candidate)["file"]).items())

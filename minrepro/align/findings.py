@@ -1,0 +1,220 @@
+"""From judged seams to one row per unit: where the error was made, how large it is, whose fault it is.
+
+The order of the questions is that of what would explain the rest: weights that differ, a draw that is not pinned,
+another precision, another setting of the layer; then the framework, asked with our own spelling of the reference's
+step; and what is left was made by the port's own code.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Mapping
+
+import msgspec
+
+from minrepro.align.draws import Draws
+from minrepro.align.judging import Judged, hidden
+from minrepro.align.loading import Entry
+from minrepro.align.pairing import Module, Pairing
+
+WORDS = {
+    "same": "same", "arithmetic": "arithmetic", "port": "port mistake", "weights": "weights differ",
+    "draw": "random draw not pinned", "policy": "precision policy", "framework": "framework bug",
+    "conditioned": "ill-conditioned", "raises": "raises", "idle": "not called", "unexplained": "unexplained",
+    "setting": "setting differs",
+}
+"""Verdict of a row -> as people read it."""
+EXPLODES = 10.0
+"""Sensitivity over size from which an element is called ill-conditioned: it loses a digit of its inputs."""
+
+
+class Row(msgspec.Struct):
+    """One unit of the table.
+
+    Attributes:
+        unit, port: names on both sides.
+        types: class on each side.
+        shape, dtypes: of its worst or first output.
+        made: largest absolute error made here, given right inputs and right parts.
+        seen: largest absolute error of its outputs when the port runs by itself.
+        ulp, ratio: of the error made here.
+        verdict: key of `WORDS`.
+        note: one sentence.
+        lines: ``file:line`` on each side where the error is made.
+        calls: how often it was called.
+    """
+
+    unit: str
+    port: str
+    types: tuple[str, str]
+    shape: tuple[int, ...] = ()
+    dtypes: tuple[str, str] = ("", "")
+    made: float = 0.0
+    seen: float | None = None
+    ulp: float = 0.0
+    ratio: float = 0.0
+    verdict: str = "idle"
+    note: str = ""
+    lines: tuple[str, str] = ("", "")
+    calls: int = 0
+    worst: Judged | None = None
+
+
+class Table:
+    """Collects seams into rows.
+
+    Args:
+        pairing: the units.
+        reference, candidate: path -> module of each side.
+    """
+
+    def __init__(self, pairing: Pairing, reference: Mapping[str, Module], candidate: Mapping[str, Module]):
+        self.pairing, self.reference, self.candidate = pairing, reference, candidate
+        self.rows = [
+            Row(unit.reference, unit.candidate, (reference[unit.path].type, candidate[unit.candidate.partition("::")[0]].type))
+            for unit in pairing.units
+        ]
+
+    def add(self, found: Judged, seen: float | None) -> None:
+        """Take a judged tensor: it belongs to the unit that made it; what is seen belongs to the unit itself."""
+        own = self.rows[found.unit]
+        if found.part == "out":
+            own.calls = max(own.calls, found.call + 1)
+            if seen is not None:
+                own.seen = max(own.seen or 0.0, seen)
+            if not own.shape:
+                own.shape, own.dtypes = found.shape, found.dtypes
+        if found.maker < 0:
+            return
+        row = self.rows[found.maker]
+        verdict = found.comparison.verdict
+        if row.verdict == "idle":
+            row.verdict = "same"
+        if _weight(found) > _weight(row.worst):
+            row.worst, row.made, row.ulp = found, found.absolute, found.ulp
+            row.ratio = found.comparison.ratio
+            if found.part == "out":
+                row.shape, row.dtypes = found.shape, found.dtypes
+            if verdict == "diverges" and found.comparison.divergence is not None:
+                row.verdict, row.note = "diverges", found.comparison.divergence.detail
+                row.lines = (_place(found.lines.get("reference")), _place(found.lines.get("candidate")))
+            elif verdict == "arithmetic" and row.verdict == "same":
+                row.verdict, row.note = "arithmetic", found.comparison.why
+
+    @property
+    def guilty(self) -> list[Row]:
+        """Rows whose error is made there, in order of their calls."""
+        return [row for row in self.rows if row.verdict not in ("same", "arithmetic", "idle", "conditioned")]
+
+
+def _weight(found: Judged | None) -> tuple[int, float, float]:
+    if found is None:
+        return (-1, 0.0, 0.0)
+    order = {"same": 0, "unresolved": 1, "arithmetic": 1, "diverges": 2}
+    return (order.get(found.comparison.verdict, 1), found.comparison.ratio, found.absolute)
+
+
+def _place(line: tuple[str, int] | None) -> str:
+    return f"{line[0]}:{line[1]}" if line and line[0] else ""
+
+
+class Evidence(msgspec.Struct):
+    """What explains a divergence beside its values.
+
+    Attributes:
+        entries: the loaded state.
+        draws: the random draws.
+        settings: reference path -> differing settings.
+        autocast: side -> contexts that it entered.
+    """
+
+    entries: list[Entry]
+    draws: Draws
+    settings: Mapping[str, list[str]]
+    autocast: Mapping[str, list[dict[str, Any]]]
+
+
+def explain(table: Table, evidence: Evidence) -> None:
+    """Give every diverging row its verdict and note, as far as no experiment is needed."""
+    for number, row in enumerate(table.rows):
+        path = row.unit.partition("::")[0]
+        if row.verdict == "diverges":
+            _explain(table, number, row, path, evidence)
+        elif row.verdict in ("same", "arithmetic") and row.worst is not None and path in evidence.settings:
+            # Too small for the numbers, or only there in training: the constructor says it.
+            row.verdict = "setting" if not hidden(row.worst) else "port"
+            row.note = "; ".join(evidence.settings[path])
+        elif row.worst is not None and row.worst.condition > EXPLODES and row.verdict in ("same", "arithmetic"):
+            row.note = f"ill-conditioned: its worst element moves by {row.worst.condition:.1e} times a change of its inputs"
+
+
+def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence) -> None:
+    found = row.worst
+    assert found is not None
+    wrong = [e for e in evidence.entries if e.blame and _belongs(e, path, row)]
+    loose = [d for d in evidence.draws.loose.get("candidate", ()) if d.unit == number]
+    untaken = [d for d in evidence.draws.untaken("candidate") if d.stack and d.stack[-1][0] == number]
+    policy = _policy(row, evidence)
+    if wrong:
+        row.verdict, row.note = "weights", f"{wrong[0].blame}: {wrong[0].detail}"
+    elif loose and (untaken or not evidence.draws.injected):
+        told = loose[0]
+        row.verdict = "draw"
+        row.note = f"the port draws {told.distribution} of shape {list(told.shape)} at {_place(told.line)} by itself"
+    elif loose:
+        told = loose[0]
+        row.verdict = "port"
+        row.note = f"the port draws {told.distribution} at {_place(told.line)} where the reference draws nothing"
+    elif untaken:
+        told = untaken[0]
+        row.verdict = "draw"
+        shape = list(told.value.shape)
+        row.note = f"the reference draws {told.distribution} of shape {shape} at {_place(told.line)}, the port never does"
+    elif policy:
+        row.verdict, row.note = "policy", policy
+    elif path in evidence.settings and "::" not in row.unit:
+        row.verdict, row.note = "port", "; ".join(evidence.settings[path])
+    elif is_layer(row):
+        row.verdict = "unexplained"
+    else:
+        row.verdict = "port"
+        row.note = f"{_where(row, found, table)}: {row.note}"
+
+
+def _belongs(entry: Entry, path: str, row: Row) -> bool:
+    """An entry of this very module: its parts have rows of their own."""
+    owners = [key.rpartition(".")[0] for key in (entry.source, entry.key) if key]
+    places = (path, row.port.partition("::")[0])
+    return any(owner == place for owner, place in zip(owners, places if entry.source else places[1:]))
+
+
+def _policy(row: Row, evidence: Evidence) -> str:
+    """The sentence for another precision: autocast on one side only, or dtypes that differ."""
+    contexts = {side: found for side, found in evidence.autocast.items() if found}
+    if len(contexts) == 1:
+        (side, found), = contexts.items()
+        told = found[0]
+        return (f"only the {side} runs in an autocast context ({told['dtype']}), opened at {told['file']}:{told['line']}; "
+                "compare with --precision float32")
+    left, right = row.worst.dtypes if row.worst else ("", "")
+    floats = ("float16", "bfloat16", "float32", "float64")
+    if left != right and left in floats and right in floats:
+        return f"the reference computes in {left}, the port in {right}"
+    return ""
+
+
+def is_layer(row: Row) -> bool:
+    """True for a unit that is one of the framework's own layers on both sides."""
+    return "::" not in row.unit and all(".nn." in kind for kind in row.types)
+
+
+def _where(row: Row, found: Judged, table: Table) -> str:
+    if found.part == "in":
+        other = table.rows[found.unit].port or "the root"
+        return f"its own code gives {other.replace('::', '.')} a wrong {found.label or 'input'} at {row.lines[1]}"
+    return f"its own code returns a wrong {found.label or 'result'} ({row.lines[1]})"
+
+
+def finite(value: float) -> float | None:
+    """A number that JSON has, or None."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,239 @@
+"""Align inside a worker: one side's native model, its state, and forwards that stop at every seam.
+
+Valid Python 3.8, imports nothing of minrepro. `native` knows the framework, `running` stops a forward at its seams,
+`draws` and `precision` patch what a model can do behind the seams, `inputs` and `trees` handle nested values.
+"""
+
+import inspect
+import time
+
+import numpy
+
+from . import draws, inputs, native, precision, running, trees
+from . import state as state_
+
+BUILDING = None
+"""The file ``worker/building.py``, set by `worker_side`."""
+
+
+class Seat:
+    """One side: the model, its inputs, copies of it in float64, and the runs that are on."""
+
+    def __init__(self, evaluator, framework, module, seed):
+        self.evaluator, self.native, self.module, self.seed = evaluator, framework, module, seed
+        self.args, self.kwargs, self.given = (), {}, None
+        self.wide = None
+        self.runs = {}
+
+
+def build(evaluator, source, seed, train, neutral):
+    """See `worker_side.build`."""
+    framework = native.Native(evaluator.backend)
+    if not getattr(evaluator.backend, "align_installed", False):
+        draws.install(framework)
+        precision.install(framework, neutral)
+        evaluator.backend.align_installed = True
+    start = time.perf_counter()
+    builder = BUILDING.named(source)
+    if not isinstance(builder, framework.Module):
+        with framework.no_grad():
+            builder = BUILDING.make(builder, seed, framework.reseed)
+    pair = isinstance(builder, tuple) and len(builder) == 2
+    module, given = builder if pair else (builder, None)
+    if not isinstance(module, framework.Module):
+        raise BUILDING.Mistake("no_module", callable=source["callable"], got=type(module).__name__)
+    framework.train(module, train)
+    seat = Seat(evaluator, framework, module, seed)
+    seat.given = given
+    evaluator.seat = seat
+    tree = []
+    for path, part in framework.modules(module):
+        own = [[name, list(tensor.shape)] for name, tensor in framework.own(part)]
+        tree.append({
+            "path": path, "type": framework.title(part), "own": own, "methods": running.methods(framework, part),
+            "settings": _settings(framework, part), "source": _source(framework, part),
+        })
+    return {"model": type(module).__name__, "tree": tree, "seconds": time.perf_counter() - start}
+
+
+def _settings(framework, part):
+    """Plain attributes of a module: what its constructor was told."""
+    found = {}
+    for name, value in vars(part).items():
+        plain = isinstance(value, (bool, int, float, str)) or value is None
+        if isinstance(value, (tuple, list)) and value and all(isinstance(v, (int, float)) for v in value):
+            plain, value = True, list(value)
+        if plain and not name.startswith("__"):
+            found[name.lstrip("_")] = value
+    return found
+
+
+def _source(framework, part):
+    """File and line of a user's class."""
+    if framework.is_own(type(part)):
+        return None
+    try:
+        return [inspect.getsourcefile(type(part)), inspect.getsourcelines(type(part))[1]]
+    except (OSError, TypeError):
+        return None
+
+
+def given(evaluator, specs):
+    """See `worker_side.given`."""
+    seat = evaluator.seat
+    ways = [inputs.from_specs(seat.native, specs, seat.seed, BUILDING.Mistake)] if specs else inputs.readings(
+        inputs.tensors(seat.native, seat.given))
+    seat.args, seat.kwargs = inputs.fitting(seat.module, ways, BUILDING.Mistake, seat.given is None and not specs)
+    names = []
+
+    def take(tensor):
+        names.append("input%d" % len(names))
+        evaluator.namespace[names[-1]] = tensor.detach()
+        return names[-1]
+
+    tree = trees.written([list(seat.args), seat.kwargs], seat.native.is_tensor, take)
+    return {"tree": tree, "names": names}
+
+
+def taken(evaluator, tree):
+    """See `worker_side.taken`."""
+    seat = evaluator.seat
+    try:
+        args, seat.kwargs = trees.read(tree, lambda name: evaluator.namespace[name])
+    except TypeError as error:
+        raise BUILDING.Mistake("inputs_wrong", forward="the port", message=str(error)) from None
+    seat.args, seat.kwargs = inputs.fitting(seat.module, [(tuple(args), seat.kwargs)], BUILDING.Mistake, False)
+    return {}
+
+
+def state(evaluator):
+    """See `worker_side.state`."""
+    seat, entries = evaluator.seat, []
+    owners = {path: seat.native.title(part) for path, part in seat.native.modules(seat.module)}
+    parameters = {name for name, _ in seat.native.parameters(seat.module)}
+    seen = {}
+    for number, (key, tensor) in enumerate(seat.native.state(seat.module).items()):
+        name = "state%d" % number
+        evaluator.namespace[name] = tensor.detach()
+        entries.append({
+            "key": key, "name": name, "shape": list(tensor.shape), "dtype": seat.native.dtype_name(tensor),
+            "owner": owners.get(key.rpartition(".")[0], ""), "tied": seen.get(id(tensor), ""),
+            "kind": "parameter" if key in parameters or id(tensor) in seen else "buffer",
+        })
+        seen.setdefault(id(tensor), key)
+    return entries
+
+
+def converted(evaluator, source, names, turned):
+    """See `worker_side.converted`."""
+    seat = evaluator.seat
+    arrays = {key: evaluator.namespace.pop(name) for key, name in names.items()}
+    if source is None:
+        made = {key: value.T if key in turned else value for key, value in arrays.items()}
+    else:
+        convert = BUILDING.named(source)
+        try:
+            made = convert(dict(arrays))
+        except Exception as error:
+            raise BUILDING.Mistake("raised", stage="convert", **BUILDING.blame(error)) from None
+        if not isinstance(made, dict):
+            raise BUILDING.Mistake("convert_result", callable=source["callable"], got=type(made).__name__)
+    seat.sources = arrays
+    seat.made = {
+        str(key): seat.native.array(value) if seat.native.is_tensor(value) else numpy.asarray(value)
+        for key, value in made.items()
+    }
+    return {key: list(value.shape) for key, value in seat.made.items()}
+
+
+def loaded(evaluator, partners, turned):
+    """See `worker_side.loaded`."""
+    seat = evaluator.seat
+    before = {key: seat.native.array(t) for key, t in seat.native.state(seat.module).items() if key not in seat.made}
+    try:
+        with seat.native.no_grad():
+            seat.native.load(seat.module, seat.made)
+    except Exception as error:
+        raise BUILDING.Mistake("raised", stage="load", **BUILDING.blame(error, None, (seat.native.folder,))) from None
+    found, seen = {}, {}
+    parameters = {name for name, _ in seat.native.parameters(seat.module)}
+    for key, tensor in seat.native.state(seat.module).items():
+        now, due = seat.native.array(tensor), seat.sources.get(partners.get(key))
+        entry = found[key] = {"shape": list(now.shape), "tied": seen.get(id(tensor), ""),
+                              "kind": "parameter" if key in parameters or id(tensor) in seen else "buffer"}
+        seen.setdefault(id(tensor), key)
+        if key in seat.made:
+            value = seat.made[key]
+            entry["stored"] = state_.relation(value, now, False, value.strides)
+            entry["given"] = "unknown" if due is None else state_.relation(due, value, key in turned)
+            entry["contiguous"] = bool(value.flags.c_contiguous)
+            if entry["given"] not in ("equal", "turned as due", "unknown"):
+                entry["twin"] = state_.twin(due, seat.sources, value, key in turned)
+        else:
+            entry["stored"] = "untouched" if key in before and state_.same(before[key], now) else "other"
+            right = due is not None and state_.same(due.T if key in turned else due, now)
+            entry["given"] = "equal all the same" if right else "missing"
+    surplus = [key for key in seat.made if key not in found]
+    seat.made = seat.sources = None
+    return {"entries": found, "surplus": surplus}
+
+
+def watch(evaluator, units, wide):
+    """See `worker_side.watch`."""
+    seat = evaluator.seat
+    running.unwrap(seat.native, seat.module)
+    if wide:
+        seat.wide = seat.native.double(seat.module)
+        running.wrap(seat.native, seat.wide, units)
+    return running.wrap(seat.native, seat.module, units)
+
+
+def start(evaluator, title, wide, nudge, forced):
+    """See `worker_side.start`."""
+    seat = evaluator.seat
+    module = seat.wide if wide else seat.module
+    seat.native.reseed(seat.seed)
+    numpy.random.seed(seat.seed % 2**32)
+    random = numpy.random.RandomState(nudge) if nudge else None  # noise of its own, whatever the model draws
+
+    def fresh(tensor):
+        made = seat.native.detached(tensor)
+        if wide and seat.native.floating(made):
+            made = seat.native.cast(made, "float64")
+        return made
+
+    args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, fresh)
+    run = running.Run(
+        seat.native, evaluator, title, lambda: module(*args, **kwargs), "float64" if wide else None, random, forced
+    )
+    seat.runs[title] = run
+    return _event(seat, title, run.start())
+
+
+def go(evaluator, title, replace):
+    """See `worker_side.go`."""
+    seat = evaluator.seat
+    return _event(seat, title, seat.runs[title].go({"replace": replace}))
+
+
+def stop(evaluator, title):
+    """See `worker_side.stop`."""
+    run = evaluator.seat.runs.pop(title, None)
+    if run is not None:
+        run.stop()
+    return {}
+
+
+def _event(seat, title, event):
+    if event["kind"] == "raised":
+        paths = {id(part): path for path, part in seat.native.modules(seat.module)}
+        if seat.wide is not None:
+            paths.update({id(part): path for path, part in seat.native.modules(seat.wide)})
+        error = seat.runs[title].error
+        event["blame"] = BUILDING.blame(error, paths, (seat.native.folder,))
+    return event
+
+
+def noted(evaluator):
+    """See `worker_side.noted`."""
+    return {"autocast": precision.NOTED, "default_dtype": str(evaluator.seat.native.root.get_default_dtype())}

@@ -1,0 +1,176 @@
+"""One framework's names for what all of them have: modules, parameters, buffers, tensors, modes."""
+
+import contextlib
+import copy
+import importlib
+import os
+
+import numpy
+
+_KINDS = {"torch": "torch", "oneflow": "like torch", "paddle": "paddle"}
+
+
+class Native:
+    """What the rest of `inside` asks of a framework.
+
+    Args:
+        backend: the loaded ``backends/<name>.py``.
+    """
+
+    def __init__(self, backend):
+        self.name = backend.BACKEND["import"]
+        self.backend = backend
+        self.root = importlib.import_module(self.name)
+        self.paddle = _KINDS[self.name] == "paddle"
+        self.Module = self.root.nn.Layer if self.paddle else self.root.nn.Module
+        self.folder = os.path.dirname(self.root.__file__) + os.sep
+
+    def is_tensor(self, value):
+        """True for a tensor of this framework."""
+        return isinstance(value, self.root.Tensor)
+
+    def is_leaf(self, value):
+        """True for what carries values across a seam: a tensor, or a NumPy array of numbers."""
+        return self.is_tensor(value) or isinstance(value, numpy.ndarray) and value.dtype.kind in "fiub"
+
+    def is_value(self, value):
+        """The same for what a unit returns, where plain numbers count too: a drawn rate, a number of tokens."""
+        return self.is_leaf(value) or isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    def modules(self, module):
+        """(path, module) of the module and all below it, each once."""
+        if self.paddle:
+            return list(module.named_sublayers(include_self=True))
+        return list(module.named_modules())
+
+    def parameters(self, module):
+        """(path, parameter), each once."""
+        return list(module.named_parameters())
+
+    def own(self, module):
+        """(name, tensor) of the parameters and buffers that belong to this very module."""
+        held = list(module._parameters.items()) + list(module._buffers.items())
+        return [(name, tensor) for name, tensor in held if tensor is not None]
+
+    def state(self, module):
+        """Key -> tensor of everything that the model saves."""
+        if self.name == "torch":
+            return {k: v for k, v in module.state_dict(keep_vars=True).items() if self.is_tensor(v)}
+        return {k: v for k, v in module.state_dict().items() if self.is_tensor(v)}
+
+    def reseed(self, seed):
+        """Set the framework's own seed."""
+        self.root.seed(seed) if self.paddle else self.root.manual_seed(seed)
+
+    def train(self, module, on):
+        """Switch between training and evaluation."""
+        module.train() if on else module.eval()
+
+    def no_grad(self):
+        """Context in which nothing is recorded for a gradient."""
+        return self.root.no_grad()
+
+    def detached(self, tensor):
+        """A copy with memory of its own, which keeps the strides where the framework can."""
+        kept = tensor.detach()
+        if self.name == "torch" and kept.numel() and not kept.is_contiguous():
+            span = 1 + sum((n - 1) * s for n, s in zip(kept.shape, kept.stride()))
+            flat = kept.as_strided((span,), (1,), kept.storage_offset()).clone()
+            return flat.as_strided(kept.shape, kept.stride(), 0)
+        return kept.clone()
+
+    def dtype_name(self, tensor):
+        """float32, int64 ..."""
+        return str(tensor.dtype).split(".")[-1]
+
+    def floating(self, tensor):
+        """True for real floating-point tensors."""
+        return self.dtype_name(tensor) in ("float16", "bfloat16", "float32", "float64")
+
+    def cast(self, tensor, dtype):
+        """The tensor in another dtype, given by name."""
+        if self.dtype_name(tensor) == dtype:
+            return tensor
+        return tensor.astype(dtype) if self.paddle else tensor.to(getattr(self.root, dtype))
+
+    def double(self, module):
+        """A copy of a model in float64; integers and booleans stay."""
+        made = copy.deepcopy(module)
+        if self.paddle:
+            for layer in made.sublayers(include_self=True):
+                for name, tensor in self.own(layer):
+                    if self.floating(tensor):
+                        wide = tensor.astype("float64")
+                        if name in layer._parameters:
+                            new = self.root.base.framework.EagerParamBase.from_tensor(wide, trainable=not tensor.stop_gradient)
+                            layer._parameters[name] = new
+                        else:
+                            layer._buffers[name] = wide
+                layer._dtype = "float64"
+            return made
+        return made.double()
+
+    @contextlib.contextmanager
+    def default_dtype(self, name):
+        """Inside, new floating-point tensors have this dtype; None leaves it."""
+        if name is None:
+            yield
+            return
+        before = self.root.get_default_dtype()
+        try:
+            self.root.set_default_dtype(name if self.paddle else getattr(self.root, name))
+            yield
+        finally:
+            self.root.set_default_dtype(before)
+
+    def version(self, tensor):
+        """A count of in-place writes; None where the framework keeps none."""
+        if isinstance(tensor, numpy.ndarray):
+            return None
+        if self.name == "torch":
+            try:
+                return tensor._version
+            except RuntimeError:
+                return None
+        return tensor.inplace_version if self.paddle else None
+
+    def write(self, target, value):
+        """Copy values into a tensor in place."""
+        with self.no_grad():
+            if self.paddle:
+                target.set_value(value) if target.is_leaf and not target.stop_gradient else self.root.assign(value, target)
+            else:
+                target.copy_(value)
+
+    def array(self, tensor):
+        """The values as a C-ordered NumPy array (bfloat16 as float32)."""
+        tensor = tensor.detach()
+        if self.dtype_name(tensor) == "bfloat16":
+            tensor = self.cast(tensor, "float32")
+        return numpy.array(tensor.numpy(), order="C")
+
+    def tensor(self, array, dtype=None):
+        """A tensor with memory of its own."""
+        dense = numpy.ascontiguousarray(array).reshape(numpy.shape(array))
+        return self.backend.from_array(dense, dtype or array.dtype.name)
+
+    def load(self, module, state):
+        """Load arrays into a model; returns (missing keys, unexpected keys)."""
+        if self.paddle:
+            result = module.set_state_dict(state)
+            return list(result[0]), list(result[1])
+        if self.name == "torch":
+            # Strides stay: a fault of loading can live in them and nowhere else.
+            state = {key: self.root.from_numpy(value) for key, value in state.items()}
+        result = module.load_state_dict(state, strict=False)
+        return list(result.missing_keys), list(result.unexpected_keys)
+
+    def title(self, module):
+        """Class name, with the framework's package in front for the framework's own layers."""
+        kind = type(module)
+        own = (kind.__module__ or "").split(".")[0] == self.name
+        return ("%s.nn.%s" % (self.name, kind.__name__)) if own else kind.__name__
+
+    def is_own(self, kind):
+        """True for a class of the framework itself."""
+        return (kind.__module__ or "").split(".")[0] == self.name

@@ -1,0 +1,273 @@
+"""A model's forward that stops at every seam, so that somebody else can look at values and replace them.
+
+The forward runs in a thread of its own; at the entry and the exit of each watched unit, and at each random draw, it
+posts an event and waits for an order. Only one thread ever runs at a time. A unit is a module's forward, or another
+method of the user's class that is called while the model runs (an encoder that is no module of its own).
+
+Wrappers are put on the instance, not on the class; a thread that is no `Run` passes through them untouched.
+"""
+
+import functools
+import inspect
+import os
+import queue
+import sys
+import threading
+
+import numpy
+
+from . import noise, trees
+
+HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+MARK = "_minrepro_wrapped"
+"""Attribute of a module that lists its wrapped methods."""
+RUNS = {}
+"""Thread -> its `Run`."""
+
+
+class Stopped(BaseException):
+    """Ends a forward that nobody waits for any more; no user's ``except Exception`` catches it."""
+
+
+class Run:
+    """One forward in a thread.
+
+    Args:
+        native: the framework.
+        evaluator: values are handed over through its namespace.
+        title: prefix of the variables that hold this run's values.
+        body: what to run; called without arguments, its result is posted at the end.
+        dtype: default dtype and dtype of every floating value put in, or None for the model's own.
+        random: generator of a relative noise on every floating value put in, or None.
+        forced: values are replaced at the entry of a unit, so that the host has to see them there.
+    """
+
+    def __init__(self, native, evaluator, title, body, dtype=None, random=None, forced=True):
+        self.native, self.evaluator, self.title, self.body, self.dtype = native, evaluator, title, body, dtype
+        self.random, self.forced = random, forced
+        self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
+        self.counts, self.stack, self.held = {}, [], []
+        self.error, self.result = None, None
+        self.thread = threading.Thread(target=self._main, daemon=True)
+
+    # -- asked by the host, in the main thread ------------------------------------------------------------------
+
+    def start(self):
+        """Run until the first event."""
+        with self.native.default_dtype(self.dtype):
+            self.thread.start()
+            return self.events.get()
+
+    def go(self, order):
+        """Give an order and run until the next event."""
+        for name in self.held:
+            self.evaluator.namespace.pop(name, None)
+        self.held = []
+        with self.native.default_dtype(self.dtype):
+            self.orders.put(order)
+            return self.events.get()
+
+    def stop(self):
+        """End the forward wherever it is."""
+        if self.thread.is_alive():
+            self.orders.put(None)
+            self.thread.join(10.0)
+
+    # -- in the forward's own thread ----------------------------------------------------------------------------
+
+    def _main(self):
+        RUNS[threading.get_ident()] = self
+        try:
+            with self.native.no_grad(), noise.watched(self.native, self.dtype == "float64", self.random):
+                self.result = self.body()
+            self.events.put({"kind": "done", "values": self._bound(self.result)})
+        except Stopped:
+            pass
+        except BaseException as error:  # a user's model may raise anything, and the host must hear of it
+            self.error = error
+            self.events.put({"kind": "raised", "stack": [list(place) for place in self.stack]})
+        finally:
+            RUNS.pop(threading.get_ident(), None)
+
+    def post(self, event):
+        """Show an event to the host and wait for its order."""
+        self.events.put(event)
+        order = self.orders.get()
+        if order is None:
+            raise Stopped()
+        return order
+
+    def unit(self, name, original, args, kwargs):
+        """A call of a watched unit."""
+        call = self.counts[name] = self.counts.get(name, -1) + 1
+        given = (args, kwargs)
+        stack = [list(place) for place in self.stack]
+        event = {"kind": "enter", "unit": name, "call": call, "line": caller(self.native), "stack": stack}
+        values = self._bound(given) if self.forced else []
+        _by_parameter(original, given, values)
+        order = self.post(dict(event, values=values))
+        fresh = self._taken(order)
+        args, kwargs = self._replaced(given, fresh)
+        leaves = [leaf for _, leaf in trees.leaves((args, kwargs), self.native.is_leaf)]
+        before = [self.native.version(leaf) for leaf in leaves]
+        self.stack.append((name, call))
+        result = original(*args, **kwargs)
+        self.stack.pop()
+        event = {"kind": "exit", "unit": name, "call": call, "line": _leaving(original)}
+        written = [i for i, leaf in enumerate(leaves) if before[i] is not None and self.native.version(leaf) != before[i]]
+        event["written"] = written
+        values = self._bound(result, is_value=self.native.is_value)
+        values += self._bound([leaves[i] for i in written], "written")
+        order = self.post(dict(event, values=values))
+        outer = [leaf for _, leaf in trees.leaves(given, self.native.is_leaf)]
+        if fresh is not None:
+            # What the unit wrote into its inputs belongs to the caller's tensors, not only to the replacements.
+            for i in written:
+                if outer[i] is not leaves[i]:
+                    self.native.write(outer[i], leaves[i])
+        return self._replaced(result, self._taken(order), self.native.is_value)
+
+    def draw(self, distribution, value, numpy_value=False):
+        """A random draw: show it, and take another value for it if one is given."""
+        label = "draw"
+        name = "%s_%s" % (self.title, label)
+        self.evaluator.namespace[name] = value
+        self.held.append(name)
+        event = {"kind": "draw", "stack": [list(p) for p in self.stack], "line": caller(self.native), "values": [
+            {"label": label, "var": name, "dtype": self._dtype_of(value)}], "distribution": distribution}
+        fresh = self._taken(self.post(event))
+        if fresh is None or fresh[0] is None:
+            return value
+        return self.native.array(fresh[0]) if numpy_value else self.native.cast(fresh[0], self._dtype_of(value))
+
+    def _dtype_of(self, value):
+        return self.native.dtype_name(value) if self.native.is_tensor(value) else str(value.dtype)
+
+    def _taken(self, order):
+        """The tensors that the host put into the namespace for us, or None if it leaves ours."""
+        names = order.get("replace")
+        if names is None:
+            return None
+        return [None if name is None else self.evaluator.namespace.pop(name) for name in names]
+
+    def _replaced(self, value, fresh, is_value=None):
+        """A nested value with its leaves replaced in order; each keeps the dtype that this run computes in."""
+        if fresh is None:
+            return value
+        left = list(fresh)
+
+        def change(leaf):
+            new = left.pop(0) if left else None
+            if new is None:
+                return leaf
+            if isinstance(leaf, (int, float)):
+                return type(leaf)(self.native.array(new).item())
+            if isinstance(leaf, numpy.ndarray):
+                return self.native.array(new).astype(leaf.dtype)
+            if self.native.floating(new) and self.dtype is not None:
+                return self._nudged(self.native.cast(new, self.dtype))
+            return new
+
+        return trees.mapped(value, is_value or self.native.is_leaf, change)
+
+    def _nudged(self, tensor):
+        return tensor if self.random is None else noise.moved(self.native, tensor, self.random)
+
+    def _bound(self, value, prefix="value", is_value=None):
+        """Bind the leaves of a nested value to variables and describe them."""
+        described = []
+        for number, (label, leaf) in enumerate(trees.leaves(value, is_value or self.native.is_leaf)):
+            name = "%s_%s%d" % (self.title, prefix, number)
+            leaf = numpy.asarray(leaf) if isinstance(leaf, (int, float)) else leaf
+            array = isinstance(leaf, numpy.ndarray)
+            self.evaluator.namespace[name] = leaf.copy() if array else leaf.detach()
+            self.held.append(name)
+            described.append({"label": label, "var": name, "dtype": self._dtype_of(leaf), "part": prefix})
+        return described
+
+
+def _by_parameter(original, given, values):
+    """Label positional arguments with the names of the parameters that take them."""
+    try:
+        names = list(inspect.signature(original).parameters)
+    except (TypeError, ValueError):
+        names = []
+    for value in values:
+        part, _, rest = value["label"].partition(".")
+        if part == "0":
+            number, _, inner = rest.partition(".")
+            name = names[int(number)] if int(number) < len(names) else number
+            rest = "%s.%s" % (name, inner) if inner else name
+        value["label"] = rest
+
+
+def caller(native):
+    """File and line of the user's innermost frame: neither ours nor the framework's."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((HERE, native.folder, "<")):
+            return [file, frame.f_lineno]
+        frame = frame.f_back
+    return ["", 0]
+
+
+def _leaving(original):
+    """File and first line of a unit's own code."""
+    code = getattr(getattr(original, "__func__", original), "__code__", None)
+    return [code.co_filename, code.co_firstlineno] if code is not None else ["", 0]
+
+
+def wrap(native, module, units):
+    """Put wrappers on the units of a model.
+
+    Args:
+        native: the framework.
+        module: the model.
+        units: names, ``path`` for a module's forward and ``path::method`` for another method.
+
+    Returns:
+        [name, why] of the units that cannot be watched.
+    """
+    places = dict(native.modules(module))
+    refused = []
+    for name in units:
+        path, _, method = name.partition("::")
+        part, method = places[path], method or "forward"
+        try:
+            object.__setattr__(part, method, _wrapper(name, getattr(part, method)))
+            part.__dict__.setdefault(MARK, []).append(method)
+        except Exception as error:
+            refused.append([name, "%s: %s" % (type(error).__name__, error)])
+    return refused
+
+
+def unwrap(native, module):
+    """Take the wrappers off again: a copy of a wrapped model would call the original's methods."""
+    for _, part in native.modules(module):
+        for method in part.__dict__.pop(MARK, ()):
+            part.__dict__.pop(method, None)
+
+
+def _wrapper(name, original):
+    @functools.wraps(original)
+    def wrapped(*args, **kwargs):
+        run = RUNS.get(threading.get_ident())
+        if run is None:
+            return original(*args, **kwargs)
+        return run.unit(name, original, args, kwargs)
+
+    return wrapped
+
+
+def methods(native, module):
+    """Names of the methods that the user's class defines beside forward, without dunders and without the framework's."""
+    found = []
+    for kind in type(module).__mro__:
+        if kind is object or native.is_own(kind):
+            continue
+        for name, value in vars(kind).items():
+            plain = callable(value) and not isinstance(value, (type, staticmethod, classmethod))
+            if plain and name != "forward" and not name.startswith("__") and name not in found:
+                found.append(name)
+    return found

@@ -1,0 +1,201 @@
+"""The verdict on one seam: both sides' values, with float64 runs of both and the reference's sensitivity where asked for.
+
+The first pass only screens: what rounding may do to the values of such a unit. What it cannot excuse is judged in a
+second pass with float64 copies of both models in lockstep (`compare.verdict`), which also tells a wrong formula from
+rounding: it stays in float64.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+
+from minrepro.align.lockstep import Seam
+from minrepro.compare import sensitivity
+from minrepro.compare.verdict import DOUBLE, SINGLE, Question, Truth, bound, judge
+from minrepro.ir.divergence import Comparison, Divergence
+from minrepro.ir.outcome import Completed
+from minrepro.ir.tensor import Tensor
+
+NUDGES = ("moved0", "moved1", "moved2")
+"""Roles of the runs on moved inputs, whose spread is the sensitivity."""
+VISIBLE = 2.0
+"""A difference in float64 of more than this many float32 roundings is no constant that was kept in float32."""
+HIDDEN = 1e4
+"""A difference in float64 of less than this many float64 roundings is rounding."""
+EXCUSED = 2.0
+"""Roundings of one element that the screen excuses, times the root of the number of terms. Legal kernels of one operator
+stay below 1.2 of them (the design note on reduction, 5.2); a unit may hold several operators."""
+
+
+class Judged(msgspec.Struct):
+    """The verdict on one tensor of one seam.
+
+    Attributes:
+        unit, call, part, maker, label, lines: as in `Seam`.
+        comparison: the verdict.
+        absolute: largest absolute difference.
+        ulp: the same in units in the last place of the largest element of the reference.
+        shape, dtypes: of the tensor, and its dtype on both sides.
+        wide: relative difference of the float64 copies (RMS), None if there are none.
+        condition: largest sensitivity of an element over its size.
+    """
+
+    unit: int
+    call: int
+    part: str
+    maker: int
+    label: str
+    lines: dict[str, tuple[str, int]]
+    comparison: Comparison
+    absolute: float
+    ulp: float
+    shape: tuple[int, ...]
+    dtypes: tuple[str, str]
+    wide: float | None = None
+    condition: float = 0.0
+    reference: Tensor | None = None
+    candidate: Tensor | None = None
+
+
+def screen(x: Tensor, y: Tensor, length: int) -> bool:
+    """True if rounding alone explains the difference: the cheap test of the first pass.
+
+    Args:
+        x, y: the tensors.
+        length: terms that one element adds up.
+    """
+    if x.shape != y.shape or x.dtype != y.dtype:
+        return False
+    a, b = x.view, y.view
+    if a.size == 0 or np.array_equal(a, b):
+        return True
+    if x.dtype.kind != "float" or x.dtype.name == "bfloat16":
+        return False
+    with np.errstate(all="ignore"):
+        gap = np.max(np.abs(a - b))
+        size = math.sqrt(float(np.dot(a.reshape(-1), a.reshape(-1))) / a.size) if a.flags.c_contiguous else float(
+            np.sqrt(np.mean(np.square(a, dtype=np.float64))))
+        limit = x.dtype.roundoff * math.sqrt(max(length, 1)) * EXCUSED
+        if gap <= limit * size:
+            return True
+        return bool(np.all(np.abs(a - b) <= limit * (np.abs(a) + size)))
+
+
+def judged(seam: Seam, position: int, length: int) -> Judged:
+    """The verdict on one tensor of a seam.
+
+    Args:
+        seam: the seam.
+        position: which tensor.
+        length: terms that one element adds up.
+    """
+    x, label = seam.reference[position], seam.labels[position]
+    held = {role: values[position] for role, values in seam.others.items() if position < len(values)}
+    y = held.get("candidate")
+    absolute, ulp = errors(x, y)
+    base = dict(unit=seam.unit, call=seam.call, part=seam.part, maker=seam.maker, label=label, lines=seam.lines,
+                absolute=absolute, ulp=ulp, shape=x.shape, dtypes=(x.dtype.name, y.dtype.name if y else "none"))
+    if y is None:
+        if seam.part == "in":
+            return Judged(comparison=Comparison("same", why=f"the port takes no {label}"), **base)
+        found = Divergence("structure", "candidate", label, (), "a tensor", "nothing", "", math.inf,
+                           detail=f"the port returns no tensor {label or 0}")
+        return Judged(comparison=Comparison("diverges", math.inf, found), **base)
+    if x.dtype != y.dtype:
+        return Judged(comparison=_dtypes(x, y, label), **base)
+    truth, wide = _truth(held), held.get("wide")
+    known = wide is not None and wide.shape == x.shape
+    question = Question(
+        "reduction", length, (label,), lambda: truth and Truth({label: truth[0]}, {label: truth[1]}, "float64 reference"),
+        wide=lambda: {label: wide.values} if known else None,
+    )
+    comparison = judge(question, Completed({label: x}), Completed({label: y}))
+    gap, condition = None, 0.0
+    if truth is not None and x.dtype.inexact:
+        condition = _condition(*truth)
+        if known:
+            gap, formula = _formula(truth, wide.values)
+            if formula and comparison.verdict in ("same", "arithmetic"):
+                comparison = _formulas(label, x, y, truth[0], wide.values, gap)
+    return Judged(comparison=comparison, wide=gap, condition=condition, reference=x, candidate=y, **base)
+
+
+def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
+    """Another dtype on each side; integers of another width that hold the same numbers are the same."""
+    kinds = {x.dtype.kind, y.dtype.kind}
+    if kinds <= {"int", "uint", "bool"} and x.shape == y.shape and np.array_equal(x.view, y.view):
+        return Comparison("same", why=f"{label} is {x.dtype.name} here and {y.dtype.name} there, with equal values")
+    left, right = x.dtype.name, y.dtype.name
+    detail = f"dtype of {label or 'the output'}: {left} on the reference, {right} on the candidate"
+    found = Divergence("dtype", "candidate", label, (), left, right, "", math.inf, detail=detail)
+    return Comparison("diverges", math.inf, found)
+
+
+def _truth(held: dict[str, Tensor | None]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Float64 values of the reference, and how far rounding of the inputs moves them."""
+    base = held.get("truth")
+    if base is None:
+        return None
+    moved = [m.values for role in NUDGES if (m := held.get(role)) is not None and m.shape == base.shape]
+    if not base.dtype.inexact:
+        return base.values, np.zeros(base.shape)
+    return base.values, sensitivity.sampled(base.values, moved) if moved else np.zeros(base.shape)
+
+
+def _condition(z: np.ndarray, s: np.ndarray) -> float:
+    """The largest ratio of sensitivity to size among the elements of ordinary size; near zero it says nothing."""
+    sizes = np.abs(z)
+    with np.errstate(all="ignore"):
+        fine = np.isfinite(z) & np.isfinite(s) & (sizes > 0) & (sizes >= np.median(sizes[np.isfinite(z)]) if z.size else False)
+        ratio = s[fine] / sizes[fine]
+    return float(ratio.max()) if ratio.size else 0.0
+
+
+def _formula(truth: tuple[np.ndarray, np.ndarray], w: np.ndarray) -> tuple[float, bool]:
+    """(relative RMS difference of the float64 copies, whether it is another formula)."""
+    z, s = truth
+    fine = np.isfinite(z) & np.isfinite(w)
+    if not fine.any():
+        return 0.0, False
+    with np.errstate(all="ignore"):
+        gap = float(np.sqrt(np.mean((w - z)[fine] ** 2)))
+        size = float(np.sqrt(np.mean((np.abs(z) + s)[fine] ** 2)))
+    if not size:
+        return gap, gap > 0
+    return gap / size, gap > VISIBLE * SINGLE * size
+
+
+def hidden(found: Judged) -> bool:
+    """True if the float64 copies differ by more than rounding, though by less than a float32 constant could."""
+    return found.wide is not None and HIDDEN * DOUBLE < found.wide
+
+
+def _formulas(label: str, x: Tensor, y: Tensor, z: np.ndarray, w: np.ndarray, gap: float) -> Comparison:
+    worst = np.unravel_index(int(np.nanargmax(np.abs(w - z))), z.shape)
+    index = tuple(int(i) for i in worst)
+    left, right = repr(float(z[worst])), repr(float(w[worst]))
+    detail = f"{label}{list(index)}: {left} against {right} in float64 on both sides: another formula, not rounding"
+    found = Divergence("value", "candidate", label, index, left, right, left, bound(z.size), float(np.nanmax(np.abs(w - z))),
+                       int(np.count_nonzero(np.abs(w - z) > HIDDEN * DOUBLE * np.abs(z))), z.size, detail)
+    return Comparison("diverges", bound(z.size), found)
+
+
+def errors(x: Tensor, y: Tensor | None) -> tuple[float, float]:
+    """Largest absolute difference, and the same in ULP of the reference's largest element."""
+    if y is None or x.shape != y.shape or not x.size:
+        return (math.inf if y is None or x.shape != y.shape else 0.0), 0.0
+    with np.errstate(all="ignore"):
+        a, b = (x.view, y.view) if x.dtype.name != "bfloat16" and x.dtype == y.dtype else (x.values, y.values)
+        if np.array_equal(a, b):
+            return 0.0, 0.0
+        gap = np.abs(a - b) if x.dtype.inexact else np.abs(a.astype(np.float64) - b.astype(np.float64))
+        finite = gap[np.isfinite(gap)]
+        absolute = float(finite.max()) if finite.size else math.inf
+        size = np.abs(a)[np.isfinite(a)] if x.dtype.inexact else np.zeros(0)
+        largest = float(size.max()) if size.size else 0.0
+    if not x.dtype.inexact or not largest:
+        return absolute, 0.0
+    return absolute, absolute / (2.0 ** math.floor(math.log2(largest)) * 2 * x.dtype.roundoff)

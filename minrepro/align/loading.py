@@ -1,0 +1,172 @@
+"""Weights from the reference to the port: what the converter gave, what the framework stored, and who is to blame.
+
+Every entry of the port's state dict is looked at three times: as the reference has it, as the converter made it, as it
+stands in the port after loading.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Mapping, Sequence
+
+import msgspec
+
+from minrepro.align.pairing import Module, Pairing, Rule, plain, translated
+from minrepro.align.seat import Progress, Seat
+from minrepro.errors import UsageError
+
+NAMES = {"running_mean": "_mean", "running_var": "_variance"}
+"""Names of entries that Paddle's batch norms change (Paddle's API guide from PyTorch)."""
+UNSAVED = ("num_batches_tracked",)
+"""Entries of torch's batch norms that other frameworks do not have; they take no part in a forward."""
+TURNED = {("paddle", "linear"): "weight"}
+"""(framework, layer) -> its entry that lies the other way round than torch's (Paddle: Linear.weight is (in, out))."""
+
+
+class Entry(msgspec.Struct):
+    """One entry of the port's state dict.
+
+    Attributes:
+        key: on the port's side; ``""`` for one that only the reference has.
+        source: key on the reference's side; ``""`` for one that only the port has.
+        given: how the converter's value relates to the reference's.
+        stored: how the stored value relates to the converter's.
+        blame: ``""``, ``converter``, ``framework`` or ``model``.
+        detail: one sentence.
+    """
+
+    key: str
+    source: str
+    given: str
+    stored: str
+    blame: str = ""
+    detail: str = ""
+    shape: tuple[int, ...] = ()
+    contiguous: bool = True
+
+
+class Loader:
+    """Carries the state across and checks it.
+
+    Args:
+        reference, candidate: both sides, with their models built.
+        pairing: of the modules.
+        modules: path -> module of the port.
+        mapped: the user's rules, which also rename state keys.
+    """
+
+    def __init__(
+        self, reference: Seat, candidate: Seat, pairing: Pairing, modules: Mapping[str, Module], mapped: Sequence[Rule],
+        progress: Progress = lambda done, total, what: None,
+    ):
+        self.reference, self.candidate, self.pairing = reference, candidate, pairing
+        self.modules, self.mapped, self.progress = modules, mapped, progress
+
+    def load(self, convert: Mapping[str, Any] | None) -> list[Entry]:
+        """Carry the state across and compare it.
+
+        Args:
+            convert: where the user's converter is; None pairs entries by module and turns what is known to lie the
+                other way round.
+
+        Raises:
+            UsageError: if nothing can be paired.
+            CaptureError: if the converter or the loading raises.
+        """
+        theirs = {entry["key"]: entry for entry in self.reference.ask("state")}
+        mine = {entry["key"]: entry for entry in self.candidate.ask("state")}
+        partners = self._partners(theirs, mine)
+        turned = [key for key, entry in mine.items() if self._turned(entry)]
+        if theirs and mine and not partners and convert is None:
+            raise UsageError(
+                f"no entry of the port's state answers to one of the reference's: {', '.join(list(mine)[:6])} against "
+                f"{', '.join(list(theirs)[:6])}; give --convert FILE.py:FUNCTION or --map"
+            )
+        names = {}
+        for done, (key, entry) in enumerate(theirs.items()):
+            names[key] = f"from_{entry['name']}"
+            self.candidate.bind({names[key]: self.reference.share(entry["name"])}, arrays=True)
+            self.progress(done + 1, len(theirs), key)
+        if convert is None:
+            self._fit(theirs, mine, partners, turned)
+            names = {key: names[source] for key, source in partners.items()}
+        made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
+        sources = {key: key for key in partners} if convert is None else partners
+        answer = self.candidate.ask("loaded", partners=sources, turned=turned if convert else ())
+        entries = [_entry(key, partners.get(key, ""), found) for key, found in answer["entries"].items()]
+        entries += [
+            Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")
+            for key in answer["surplus"]
+        ]
+        used = {entry.source for entry in entries} | set(made)
+        entries += [
+            Entry("", source, "not carried over", "", "", f"nothing of the port answers to {source}")
+            for source in theirs if source not in used and not source.endswith(UNSAVED)
+        ]
+        return entries
+
+    def _fit(self, theirs, mine, partners, turned) -> None:
+        """Refuse partners of different shapes: without a converter nothing can mend them."""
+        for key, source in partners.items():
+            due = theirs[source]["shape"][::-1] if key in turned else theirs[source]["shape"]
+            if due != mine[key]["shape"]:
+                raise UsageError(
+                    f"the port's {key} has the shape {mine[key]['shape']}, the reference's {source} has "
+                    f"{theirs[source]['shape']}; give --convert FILE.py:FUNCTION"
+                )
+
+    def _partners(self, theirs, mine) -> dict[str, str]:
+        """Key of the port -> key of the reference."""
+        modules = self.pairing.modules
+        found = {}
+        for source in theirs:
+            path, _, name = source.rpartition(".")
+            choices = [translated(source, self.mapped)]
+            if path in modules:
+                prefix = f"{modules[path]}." if modules[path] else ""
+                choices += [f"{prefix}{name}", f"{prefix}{NAMES.get(name, name)}"]
+            key = next((choice for choice in choices if choice in mine), None)
+            if key is not None:
+                found[key] = source
+        return found
+
+    def _turned(self, entry: Mapping[str, Any]) -> bool:
+        framework, _, layer = entry["owner"].partition(".nn.")
+        name = entry["key"].rpartition(".")[2]
+        return len(entry["shape"]) == 2 and TURNED.get((framework, plain(layer))) == name
+
+
+def _entry(key: str, source: str, found: Mapping[str, Any]) -> Entry:
+    """Judge one entry of the port."""
+    given, kept, shape = found["given"], found["stored"], tuple(found["shape"])
+    entry = Entry(key, source, given, kept, "", "", shape, found.get("contiguous", True))
+    if found["tied"]:
+        entry.given, entry.stored = "tied", f"tied to {found['tied']}"
+    elif given == "missing":
+        buffer = found["kind"] == "buffer"
+        entry.blame = "" if buffer and not source else "converter"
+        entry.detail = f"the converter gives no {key}, which keeps its initial value"
+    elif given not in FINE:
+        twin = f": it is the reference's {found['twin']}" if found.get("twin") else ""
+        entry.blame, entry.detail = "converter", f"the converter gives {key} {given} compared to {source}{twin}"
+    elif kept != "equal" and given in ("equal", "turned as due", "unknown"):
+        entry.blame = "framework"
+        entry.detail = f"right values in, {_STORED.get(kept, kept + ' values')} stored"
+    return entry
+
+
+FINE = ("equal", "turned as due", "unknown", "equal all the same")
+_STORED = {"in memory order": "memory-order values", "transposed": "transposed values", "with other values": "other values"}
+
+
+def counts(entries: Sequence[Entry]) -> dict[str, int]:
+    """How many entries each blame has."""
+    found: dict[str, int] = {}
+    for entry in entries:
+        found[entry.blame or "fine"] = found.get(entry.blame or "fine", 0) + 1
+    return found
+
+
+def size(entries: Sequence[Entry]) -> int:
+    """Number of elements carried over."""
+    return sum(math.prod(entry.shape) for entry in entries)

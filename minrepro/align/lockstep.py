@@ -1,0 +1,301 @@
+"""Both models run at once, seam by seam: the reference leads, and every follower is put right at each seam.
+
+At the entry of a unit a follower's own inputs are compared with the reference's and then replaced by them; at its exit
+the same happens to its outputs. So each difference was made where it is seen: at an exit by a unit without parts or by
+what a unit does after its last part, at an entry by the surrounding unit's own code. One forward of each side is
+enough, and a value lives only until every follower has passed its seam.
+
+Followers: the candidate (forced), the candidate as it is (free, to show what is passed on), and where a verdict needs
+them float64 copies of both models and of the reference on slightly moved inputs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional
+
+import msgspec
+
+from minrepro.align.draws import Draws
+from minrepro.align.pairing import Pairing
+from minrepro.align.seat import Seat
+from minrepro.capture import messages
+from minrepro.errors import CaptureError
+from minrepro.ir.tensor import Tensor
+
+Key = tuple[int, int]
+"""(number of the unit, how often it was called before)."""
+Order = tuple[Optional[tuple[Optional[Tensor], ...]]]
+"""What a follower is told: the tensors that replace its own, or None to go on with them."""
+
+
+class Follower(msgspec.Struct):
+    """One forward that follows the reference.
+
+    Attributes:
+        role: name of the values that it contributes.
+        seat: the side it runs on.
+        candidate: True for the port, False for another run of the reference.
+        forced: put right at each seam.
+        wide: the float64 copy of the model.
+        nudge: seed of the input noise, 0 for none.
+    """
+
+    role: str
+    seat: Seat
+    candidate: bool
+    forced: bool = True
+    wide: bool = False
+    nudge: int = 0
+    event: dict[str, Any] = {}
+    over: bool = False
+    failure: dict[str, Any] | None = None
+    extra: list[str] = []
+
+
+class Record(msgspec.Struct):
+    """What the reference did in one call of a unit; freed when every follower has passed."""
+
+    unit: int
+    call: int
+    stack: tuple[Key, ...]
+    line: tuple[str, int]
+    labels: tuple[str, ...]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...] | None = None
+    output_labels: tuple[str, ...] = ()
+    written: tuple[int, ...] = ()
+    passed: set[str] = set()
+    parts: int = 0
+
+
+class Seam(msgspec.Struct):
+    """The values of one seam, gathered from all followers.
+
+    Attributes:
+        unit, call: whose entry or exit.
+        part: ``in`` or ``out``.
+        maker: number of the unit that made the values.
+        labels: one per tensor.
+        reference: the reference's tensors.
+        others: role -> tensors, None where the follower has none that fits.
+        lines: (file, line) on the reference and on the candidate.
+    """
+
+    unit: int
+    call: int
+    part: str
+    maker: int
+    labels: tuple[str, ...]
+    reference: tuple[Tensor, ...]
+    others: dict[str, tuple[Tensor | None, ...]]
+    lines: dict[str, tuple[str, int]]
+    surplus: int = 0
+
+
+class Lockstep:
+    """One pass; see the module's text.
+
+    Args:
+        leader: the reference.
+        followers: who follows.
+        pairing: the units.
+        seen: called with each seam once every follower has contributed.
+        draws: the random draws of the reference, and who took them.
+        progress: called with (done, total, what).
+    """
+
+    def __init__(
+        self, leader: Seat, followers: list[Follower], pairing: Pairing, seen: Callable[[Seam], None], draws: Draws,
+        progress: Callable[[int, int, str], None] = lambda done, total, what: None,
+    ):
+        self.leader, self.followers, self.units, self.seen, self.draws = leader, followers, pairing.units, seen, draws
+        self.progress = progress
+        self.numbers = {
+            False: {unit.reference: number for number, unit in enumerate(self.units)},
+            True: {unit.candidate: number for number, unit in enumerate(self.units)},
+        }
+        self.records: dict[Key, Record] = {}
+        self.seams: dict[tuple[Key, str], Seam] = {}
+        self.done = False
+        self.missed: dict[int, int] = {}
+        self.called: dict[int, int] = {}
+        self.parts: dict[int, int] = {}
+
+    def run(self) -> None:
+        """Run all forwards to their end.
+
+        Raises:
+            CaptureError: if the reference's own forward raises.
+        """
+        event = self._started(self.leader, "leader")
+        try:
+            for follower in self.followers:
+                follower.event = self._started(
+                    follower.seat, follower.role, wide=follower.wide, nudge=follower.nudge, forced=follower.forced
+                )
+            while True:
+                self._lead(event)
+                for follower in self.followers:
+                    self._advance(follower)
+                if self.done:
+                    break
+                event = self._gone(self.leader, "leader")
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        for seat, title in [(self.leader, "leader"), *((f.seat, f.role) for f in self.followers)]:
+            if seat.side.worker.ready:
+                seat.ask("stop", title=title)
+
+    def _started(self, seat: Seat, title: str, **how: Any) -> dict[str, Any]:
+        event, values = seat.exchange("start", {}, title=title, **how)
+        return {**event, "tensors": [values[value["var"]] for value in event.get("values", ())]}
+
+    def _gone(self, seat: Seat, title: str, wanted: tuple[Tensor | None, ...] | None = None) -> dict[str, Any]:
+        """Let a forward go on, with these tensors in place of its own where there are some."""
+        names = None if wanted is None else [None if t is None else f"{title}_put{i}" for i, t in enumerate(wanted)]
+        put = {name: t for name, t in zip(names or (), wanted or ()) if name is not None and t is not None}
+        event, values = seat.exchange("go", put, title=title, replace=names)
+        return {**event, "tensors": [values[value["var"]] for value in event.get("values", ())]}
+
+    # -- the reference -------------------------------------------------------------------------------------------
+
+    def _lead(self, event: Mapping[str, Any]) -> None:
+        if event["kind"] == "raised":
+            raise CaptureError(messages.message(self.leader.title, {"kind": "raised", "stage": "forward", **event["blame"]}))
+        if event["kind"] == "done":
+            self.done = True
+            return
+        tensors = tuple(event["tensors"])
+        labels = tuple(value["label"] for value in event["values"])
+        if event["kind"] == "draw":
+            self.draws.made(self._stack(event, False), event["distribution"], tensors[0], tuple(event["line"]))
+            return
+        key = (self.numbers[False][event["unit"]], event["call"])
+        if event["kind"] == "enter":
+            stack = self._stack(event, False)
+            self.records[key] = Record(*key, stack, tuple(event["line"]), labels, tensors, passed=set())
+            self.called[key[0]] = self.called.get(key[0], 0) + 1
+            for above in stack:
+                self.parts[above[0]] = self.parts.get(above[0], 0) + 1
+            self.progress(len(self.called), len(self.units), event["unit"])
+        else:
+            record = self.records[key]
+            record.outputs, record.output_labels = tensors, labels
+            record.written = tuple(event["written"])
+
+    def _stack(self, event: Mapping[str, Any], candidate: bool) -> tuple[Key, ...]:
+        return tuple((self.numbers[candidate][name], call) for name, call in event["stack"])
+
+    # -- the followers -------------------------------------------------------------------------------------------
+
+    def _advance(self, follower: Follower) -> None:
+        """Let a follower run until it needs what the reference has not done yet."""
+        while not follower.over:
+            event = follower.event
+            kind = event["kind"]
+            if kind in ("done", "raised"):
+                follower.over = True
+                follower.failure = event if kind == "raised" else None
+                self._settle()
+                return
+            order = self._draw(follower, event) if kind == "draw" else self._meet(follower, event)
+            if order is None:
+                return
+            follower.event = self._gone(follower.seat, follower.role, order[0])
+
+    def _draw(self, follower: Follower, event: Mapping[str, Any]) -> Order | None:
+        """What to do at a random draw: take the reference's value if one matches."""
+        own = event["tensors"][0]
+        stack = self._stack(event, follower.candidate)
+        over = self.done or (bool(stack) and self._left(stack[-1]))
+        value = self.draws.take(follower.role, stack, event["distribution"], own.shape, tuple(event["line"]), over)
+        if value == "wait":
+            return None
+        return ((value,),) if isinstance(value, Tensor) else (None,)
+
+    def _left(self, key: Key) -> bool:
+        record = self.records.get(key)
+        return record is None or record.outputs is not None
+
+    def _meet(self, follower: Follower, event: Mapping[str, Any]) -> Order | None:
+        """Order at the entry or exit of a unit; None if the reference is not there yet."""
+        key = (self.numbers[follower.candidate][event["unit"]], event["call"])
+        record = self.records.get(key)
+        entering = event["kind"] == "enter"
+        if record is None or (not entering and record.outputs is None):
+            if not self.done and not (record is None and self._beyond(key)):
+                return None
+            if entering and event["unit"] not in follower.extra:
+                follower.extra.append(event["unit"])
+            return (None,)
+        due = record.inputs if entering else record.outputs
+        assert due is not None
+        labels = record.labels if entering else record.output_labels
+        if not follower.forced and entering:
+            return (None,)
+        own = event["tensors"]
+        matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
+        self._contribute(follower, record, entering, own, matches, tuple(event["line"]))
+        if not entering:
+            record.passed.add(follower.role)
+            self._free()
+        if not follower.forced:
+            return (None,)
+        wanted: list[Tensor | None] = [None] * len(own)
+        for mine, theirs in enumerate(matches):
+            if mine is not None:
+                wanted[mine] = due[theirs]
+        return (tuple(wanted),)
+
+    def _beyond(self, key: Key) -> bool:
+        """True if the reference was there and everybody passed: a call that only this follower makes once more."""
+        return key[1] < self.called.get(key[0], 0)
+
+    def _contribute(self, follower, record: Record, entering: bool, own, matches, line) -> None:
+        """Add a follower's values to the seam, and show it once it is complete."""
+        name = ((record.unit, record.call), "in" if entering else "out")
+        seam = self.seams.get(name)
+        if seam is None:
+            maker = record.unit
+            if entering:
+                maker = record.stack[-1][0] if record.stack else -1
+            seam = self.seams[name] = Seam(
+                record.unit, record.call, name[1], maker, record.labels if entering else record.output_labels,
+                (record.inputs if entering else record.outputs) or (), {}, {"reference": record.line},
+            )
+        seam.others[follower.role] = tuple(None if mine is None else own[mine] for mine in matches)
+        if follower.candidate:
+            seam.lines[follower.role] = line
+            seam.surplus = len(own) - sum(mine is not None for mine in matches)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Show the seams to which everybody who is still running has contributed."""
+        for name, seam in list(self.seams.items()):
+            awaited = {f.role for f in self.followers if not f.over and (f.forced or seam.part == "out")}
+            if awaited <= set(seam.others):
+                del self.seams[name]
+                self.seen(seam)
+
+    def _free(self) -> None:
+        """Forget the calls that everybody has passed, and what was called inside them."""
+        running = {f.role for f in self.followers if not f.over}
+        for key, record in list(self.records.items()):
+            if record.outputs is not None and running <= record.passed:
+                del self.records[key]
+                for inner, part in list(self.records.items()):
+                    if key in part.stack:
+                        del self.records[inner]
+                        self.missed[inner[0]] = self.missed.get(inner[0], 0) + 1
+
+
+def _matched(own, own_labels, due, labels, entering: bool) -> list[int | None]:
+    """For each tensor that is due, the position of the follower's tensor that stands for it."""
+    if len(own) == len(due):
+        return list(range(len(due)))
+    by_label = {label: i for i, label in enumerate(own_labels)}
+    if any(label in by_label for label in labels):
+        return [by_label.get(label) for label in labels]
+    return [i if i < len(own) else None for i in range(len(due))]

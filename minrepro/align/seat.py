@@ -1,0 +1,86 @@
+"""One side of an alignment, seen from the host: its worker's session, and values to and from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping
+
+from minrepro.backends import table as backends
+from minrepro.backends.program import Feed, Program, view_texts
+from minrepro.capture import messages
+from minrepro.compare.pair import Side
+from minrepro.errors import CaptureError, InternalError
+from minrepro.ir.outcome import Completed, Crashed, TimedOut
+from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.worker.client import Value
+
+WORKER_SIDE = Path(__file__).with_name("worker_side.py")
+
+
+class Seat:
+    """The session of one side.
+
+    Args:
+        side: backend and worker.
+        title: what the user calls this model, for messages.
+        deadline_s: time that one answer may take.
+    """
+
+    def __init__(self, side: Side, title: str, deadline_s: float):
+        self.side, self.title, self.deadline_s = side, title, deadline_s
+
+    def ask(self, function: str, **arguments: Any) -> Any:
+        """Call one function of the worker's half.
+
+        Raises:
+            CaptureError: for what the user can mend, and if the process died or hung.
+        """
+        return self.exchange(function, {}, **arguments)[0]
+
+    def exchange(self, function: str, put: Mapping[str, Tensor], **arguments: Any) -> tuple[Any, dict[str, Tensor]]:
+        """The same with values: `put` is bound first; returns the answer and the values that it lists."""
+        reply, values = self.side.worker.exchange(WORKER_SIDE, function, put, self.deadline_s, **arguments)
+        if isinstance(reply, dict) and "mistake" in reply:
+            raise CaptureError(messages.message(self.title, reply["mistake"]))
+        if isinstance(reply, (Crashed, TimedOut)):
+            how = f"did not answer for {reply.seconds:.0f} s" if isinstance(reply, TimedOut) else f"died ({reply.signal})"
+            raise CaptureError(f"{self.title}: its process {how} in {function!r}.\n{self.side.worker.tail()}".rstrip())
+        if not isinstance(reply, (dict, list)):
+            raise InternalError(f"{function!r} of {self.title} failed in the worker: {reply}\n{self.side.worker.tail()}")
+        return reply, values
+
+    def fetch(self, variables: Iterable[str]) -> dict[str, Tensor]:
+        """Values of variables of the session, copied."""
+        names = {name: name for name in variables}
+        if not names:
+            return {}
+        outcome = self.side.worker.step(Program((), (), names), {}, names, deadline=self.deadline_s)
+        if not isinstance(outcome, Completed):
+            raise CaptureError(f"{self.title}: its values cannot be read: {outcome}")
+        return dict(outcome.values)
+
+    def share(self, variable: str) -> Value:
+        """One value left in the worker's shared memory, valid until its next answer."""
+        outcome = self.side.worker.step(Program((), (), {variable: variable}), {}, (variable,), remote=True)
+        if not isinstance(outcome, dict):
+            raise CaptureError(f"{self.title}: its values cannot be read: {outcome}")
+        return outcome[variable]
+
+    def bind(self, values: Mapping[str, Value], arrays: bool = False) -> None:
+        """Put values into the session under these names, as tensors, or as NumPy arrays with their layout."""
+        if not values:
+            return
+        style = (backends()["numpy"] if arrays else self.side.spec.backend).style
+        feeds = tuple(
+            Feed(name, name, arrays, view_texts(_spec(value), style, name)) for name, value in values.items()
+        )
+        outcome = self.side.worker.step(Program(feeds, (), {}), values, (), deadline=self.deadline_s)
+        if not isinstance(outcome, Completed):
+            raise CaptureError(f"{self.title}: values cannot be handed over: {outcome}")
+
+
+def _spec(value: Value) -> TensorSpec:
+    return value.spec
+
+
+Progress = Callable[[int, int, str], None]

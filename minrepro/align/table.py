@@ -1,0 +1,130 @@
+"""The table that reviewers of alignment work ask for: as text, as Markdown, as JSON; in English or Chinese."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Sequence
+
+from rich.table import Table as RichTable
+
+from minrepro.align import Aligned
+from minrepro.align.findings import Row, finite
+from minrepro.align.language import Words
+from minrepro.align.loading import counts
+from minrepro.ir import codec
+
+STANDARD = "notes/verdict.md"
+"""Where the standard that is applied is written down."""
+COLUMNS = ("module", "types", "shape", "dtype", "made", "seen", "ulp", "ratio", "verdict")
+
+
+def ordered(rows: Sequence[Row], worst_first: bool) -> list[Row]:
+    """The rows that say something: what was never called on either side is left away unless it has weights."""
+    shown = [row for row in rows if row.calls or row.verdict != "idle"]
+    if not worst_first:
+        return shown
+    return sorted(shown, key=lambda row: (-_rank(row), -row.ratio))
+
+
+def _rank(row: Row) -> int:
+    order = ("idle", "same", "arithmetic", "setting", "policy", "draw", "unexplained", "weights", "port", "framework")
+    return order.index(row.verdict) if row.verdict in order else len(order)
+
+
+def cells(row: Row, words: Words) -> tuple[str, ...]:
+    """One row as texts, in the order of `COLUMNS`."""
+    port = "" if row.port == row.unit else f" = {_name(row.port, words)}"
+    left, right = (kind.replace(".nn.", ".") for kind in row.types)
+    kinds = left if left == right else f"{left} / {right}"
+    dtypes = row.dtypes[0] if row.dtypes[0] == row.dtypes[1] else " / ".join(row.dtypes)
+    return (
+        _name(row.unit, words) + port, kinds, "x".join(map(str, row.shape)) if row.calls else "", dtypes,
+        _number(row.made), "" if row.seen is None else _number(row.seen), _number(row.ulp), _number(row.ratio),
+        words.verdict(row.verdict),
+    )
+
+
+def _name(unit: str, words: Words) -> str:
+    path, _, method = unit.partition("::")
+    path = path or words("root")
+    return f"{path}.{method}()" if method else path
+
+
+def _number(value: float) -> str:
+    return "0" if value == 0 else f"{value:.2g}"
+
+
+def screen(rows: Sequence[Row], words: Words) -> RichTable:
+    """The table for a terminal."""
+    table = RichTable(box=None, pad_edge=False)
+    for name in COLUMNS:
+        table.add_column(words(name), justify="right" if name in ("made", "seen", "ulp", "ratio") else "left", overflow="fold")
+    for row in rows:
+        style = "red" if row.verdict in ("port", "weights", "framework", "unexplained", "raises") else None
+        table.add_row(*cells(row, words), style=style)
+    return table
+
+
+def markdown(rows: Sequence[Row], found: Aligned, words: Words, about: dict[str, Any]) -> str:
+    """The table for a pull request, with the standard and its source."""
+    lines = [
+        f"# {words('title')}", "",
+        f"- {words('reference')}: {about['reference']}", f"- {words('candidate')}: {about['candidate']}",
+        f"- {words('verdict')}: **{words.outcome(about['verdict'])}**",
+        f"- {words('standard')}: {words('standard_text')} ({STANDARD})", "",
+        "| " + " | ".join(words(name) for name in COLUMNS) + " |", "|" + "---|" * len(COLUMNS),
+    ]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(row, words)) + " |" for row in rows]
+    notes = [f"- {_name(row.unit, words)}: {row.note}" for row in rows if row.note]
+    if notes:
+        lines += ["", f"## {words('notes')}", "", *notes]
+    wrong = [entry for entry in found.entries if entry.blame]
+    if wrong:
+        lines += ["", f"## {words('state')}", ""]
+        lines += [f"- {entry.key or entry.source}: {entry.blame}: {entry.detail}" for entry in wrong]
+    lines += _leftovers(found, words)
+    return "\n".join(lines) + "\n"
+
+
+def _leftovers(found: Aligned, words: Words) -> list[str]:
+    lines = []
+    for name, paths in (("unpaired_reference", found.pairing.reference), ("unpaired_candidate", found.pairing.candidate)):
+        if paths:
+            lines += ["", f"{words(name)}: {', '.join(paths)}"]
+    return lines
+
+
+def report(found: Aligned, about: dict[str, Any]) -> dict[str, Any]:
+    """Everything as JSON."""
+    rows = [
+        {
+            "unit": row.unit, "port": row.port, "types": list(row.types), "shape": list(row.shape),
+            "dtypes": list(row.dtypes), "made_here": finite(row.made),
+            "seen_here": None if row.seen is None else finite(row.seen), "ulp": finite(row.ulp),
+            "ratio": finite(row.ratio), "verdict": row.verdict, "note": row.note,
+            "lines": {"reference": row.lines[0], "candidate": row.lines[1]}, "calls": row.calls,
+        }
+        for row in found.rows
+    ]
+    draws = [
+        {"distribution": d.distribution, "shape": list(d.value.shape), "line": f"{d.line[0]}:{d.line[1]}",
+         "taken": "candidate" in d.takers}
+        for d in found.draws.known
+    ]
+    loose = [
+        {"distribution": d.distribution, "shape": list(d.shape), "line": f"{d.line[0]}:{d.line[1]}"}
+        for d in found.draws.loose.get("candidate", ())
+    ]
+    return {
+        **about, "rows": rows, "state": {"counts": counts(found.entries), "entries": codec.plain(found.entries)},
+        "draws": draws, "unmatched_draws": loose, "autocast": found.autocast,
+        "unpaired": {"reference": list(found.pairing.reference), "candidate": list(found.pairing.candidate)},
+        "pairs": {unit.reference: {"port": unit.candidate, "how": unit.how} for unit in found.pairing.units},
+        "notes": found.notes, "compared": found.seams, "failure": found.failure,
+    }
+
+
+def write(folder: Path, found: Aligned, result: dict[str, Any], words: Words) -> None:
+    """Write ``align.md`` into the run folder."""
+    rows = ordered(found.rows, worst_first=False)
+    (folder / "align.md").write_text(markdown(rows, found, words, result), encoding="utf-8")

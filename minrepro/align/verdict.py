@@ -1,0 +1,30 @@
+"""The verdict on a whole alignment: the gravest of its rows, and the exit status that goes with it."""
+
+from __future__ import annotations
+
+from minrepro.align import Aligned
+
+EXIT = {"clean": 0, "arithmetic": 0, "policy": 0, "draw": 1, "unexplained": 1, "port": 1, "converter": 1, "framework": 1,
+        "exception": 1}
+"""Exit status by verdict: 0 where nothing is wrong with port, weights or framework."""
+
+
+def verdict(found: Aligned) -> str:
+    """The word for an alignment.
+
+    A port that raises comes first, since nothing after it was compared; then the framework's faults, the converter's,
+    the port's; then what kept the comparison from being one.
+    """
+    if found.failure is not None:
+        return "exception"
+    kinds = {row.verdict for row in found.rows}
+    blamed = {entry.blame for entry in found.entries}
+    if "framework" in kinds | blamed:
+        return "framework"
+    if blamed & {"converter", "model"}:
+        return "converter"
+    for kind, word in (("port", "port"), ("setting", "port"), ("draw", "draw"), ("unexplained", "unexplained"),
+                       ("policy", "policy"), ("arithmetic", "arithmetic")):
+        if kind in kinds:
+            return word
+    return "clean"

@@ -1,0 +1,114 @@
+"""The half of align that runs in the workers of both sides: `Worker.call` names this file and one of its functions.
+
+It only loads its siblings in `inside/` as a package of their own, because minrepro is not importable there.
+"""
+
+import importlib.util
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _load(name, path, folder=None):
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[folder] if folder else None)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def _inside():
+    folder = os.path.join(HERE, "inside")
+    package = _load("minrepro_align_inside", os.path.join(folder, "__init__.py"), folder)
+    package.BUILDING = _load("minrepro_building", os.path.join(os.path.dirname(HERE), "worker", "building.py"))
+    return package
+
+
+def _asked(function, *arguments):
+    """The answer of a function of `inside`, or {"mistake": facts} for what the user can mend."""
+    package = _inside()
+    try:
+        return getattr(package, function)(*arguments)
+    except package.BUILDING.Mistake as mistake:
+        return {"mistake": mistake.facts}
+
+
+def build(evaluator, source, seed=0, train=False, neutral=False):
+    """Build this side's model.
+
+    Args:
+        source: {"file" or "module", "callable", "paths"}.
+        seed: given to the builder if it takes one.
+        train: leave the model in training mode.
+        neutral: autocast contexts do nothing.
+
+    Returns:
+        {"model", "tree", "seconds"}; the tree has one entry per module: path, type, own tensors, methods, settings.
+    """
+    return _asked("build", evaluator, source, seed, train, neutral)
+
+
+def given(evaluator, specs=()):
+    """Make the reference's inputs and bind them; returns {"tree", "names"}."""
+    return _asked("given", evaluator, list(specs))
+
+
+def taken(evaluator, tree):
+    """Take inputs that the host bound in the session, arranged as `tree` says."""
+    return _asked("taken", evaluator, tree)
+
+
+def state(evaluator):
+    """Bind every entry of the state dict; returns a list of {"key", "name", "shape", "dtype", "owner", "tied", "kind"}."""
+    return _asked("state", evaluator)
+
+
+def converted(evaluator, source, names, turned=()):
+    """Run the user's converter on arrays bound as `names` (reference key -> variable).
+
+    Without a converter the arrays are the port's own (port key -> variable), transposed where listed in `turned`.
+
+    Returns:
+        {port key: shape} of what was made.
+    """
+    return _asked("converted", evaluator, source, names, frozenset(turned))
+
+
+def loaded(evaluator, partners, turned=()):
+    """Load what `converted` made, and compare source, given and stored value of every entry of the port.
+
+    Args:
+        partners: port key -> key of the source it answers to.
+        turned: port keys that should be transposed.
+
+    Returns:
+        {"entries": {key: {"shape", "given", "stored", "tied", "kind", "twin"}}, "surplus": keys the port does not have}.
+    """
+    return _asked("loaded", evaluator, partners, frozenset(turned))
+
+
+def watch(evaluator, units, wide=False):
+    """Watch these units; with `wide` in a float64 copy of the model too. Returns [unit, why] of those refused."""
+    return _asked("watch", evaluator, list(units), wide)
+
+
+def start(evaluator, title, wide=False, nudge=0, forced=True):
+    """Start a forward; returns its first event. `nudge` is the seed of a relative noise, 0 for none."""
+    return _asked("start", evaluator, title, wide, nudge, forced)
+
+
+def go(evaluator, title, replace=None):
+    """Let a forward go on with these variables in place of its values; returns its next event."""
+    return _asked("go", evaluator, title, replace)
+
+
+def stop(evaluator, title):
+    """End a forward."""
+    return _asked("stop", evaluator, title)
+
+
+def noted(evaluator):
+    """What was noted beside the seams: autocast contexts, default dtype."""
+    return _asked("noted", evaluator)
