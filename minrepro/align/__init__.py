@@ -17,12 +17,15 @@ import msgspec
 
 from minrepro.align import findings, loading, settings
 from minrepro.align.draws import Draws
+from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.judging import NUDGES, errors, judged, screen
 from minrepro.align.lockstep import Follower, Lockstep, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, rules
 from minrepro.align.seat import Progress, Seat
 from minrepro.capture.inputs import parse
 from minrepro.compare.pair import Pair, open_side
+from minrepro.ir.case import Case
+from minrepro.ir.graph import Graph
 
 SMALL = 1 << 22
 """Elements of state up to which float64 copies of both models run along from the start; larger models are screened
@@ -69,6 +72,7 @@ class Aligned(msgspec.Struct):
     notes: list[str]
     seconds: dict[str, float]
     seams: int = 0
+    cases: dict[str, Case] = {}
 
 
 class Alignment:
@@ -87,6 +91,7 @@ class Alignment:
         self.seconds: dict[str, float] = {}
         self.notes: list[str] = []
         self.seams = 0
+        self.cases: dict[str, Case] = {}
 
     def run(self) -> Aligned:
         """Build, pair, load, run and judge.
@@ -103,7 +108,11 @@ class Alignment:
         }
         evidence = findings.Evidence(entries, draws, self._settings(), autocast)
         findings.explain(table, evidence)
-        return Aligned(table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams)
+        self._timed("experiment", lambda: self._experiment(table))
+        return Aligned(
+            table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams,
+            self.cases,
+        )
 
     def _timed(self, name: str, step):
         start = time.monotonic()
@@ -183,6 +192,41 @@ class Alignment:
         if candidate.extra:
             self.notes.append("called by the port only: " + ", ".join(candidate.extra[:6]))
         return table, draws, failure, suspicious
+
+    def _experiment(self, table: findings.Table) -> None:
+        """Ask for the guilty units whether the framework errs without the port, too."""
+        asked = [row for row in table.rows if row.verdict in ("port", "unexplained")]
+        if not asked or self.pair.reference.spec.name != "torch":
+            return
+        fresh = open_side(str(self.pair.candidate.spec), self.pair.folder)
+        template = Case(
+            Graph((), (), ()), {}, str(self.pair.reference.spec), str(self.pair.candidate.spec), "forward",
+            seed=self.request.seed,
+        )
+        answers: dict[tuple[str, ...], Answer] = {}
+        try:
+            one = Experiment(self.reference, Pair(self.pair.reference, fresh, self.pair.folder), template)
+            for row in asked:
+                name = kind(row)
+                if name not in answers and len(answers) < MOST:
+                    answers[name] = one.ask(row)
+                if name in answers:
+                    self._answered(row, answers[name], one)
+        finally:
+            fresh.worker.stop()
+
+    def _answered(self, row: findings.Row, answer: Answer, one: Experiment) -> None:
+        """Take an answer into a row."""
+        if answer.site is not None:
+            found = answer.site.comparison.divergence
+            row.verdict = "framework"
+            row.note = f"{answer.site.node.op} alone diverges, without the port: {found.detail if found else ''}"
+            self.cases.setdefault(row.unit, one.case(answer.site))
+        elif answer.why:
+            row.note += f" (the framework alone could not be asked: {answer.why})"
+        elif row.verdict == "unexplained":
+            row.verdict = "port"
+            row.note = f"{answer.steps} steps of the reference agree on the candidate, so it is told something else: {row.note}"
 
     def _watch(self, wide: bool) -> None:
         for seat, side in ((self.reference, "reference"), (self.candidate, "candidate")):

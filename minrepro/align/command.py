@@ -130,7 +130,7 @@ def zoo_port(model: str, candidate: str) -> dict[str, Any]:
         UsageError: if there is none for this framework.
     """
     framework = backends.parse(candidate).name
-    known = zoo.ports(framework)
+    known = zoo.ports(framework) if framework != "torch" else zoo.names()
     if model not in known:
         raise UsageError(f"the zoo has no port of {model!r} to {framework}; it has {', '.join(known) or 'none'}; "
                          "give --port file.py:callable")
@@ -141,7 +141,8 @@ def zoo_port(model: str, candidate: str) -> dict[str, Any]:
 def _convert(model: str, port: str, convert: str, candidate: str) -> dict[str, Any] | None:
     if convert:
         return resolve(convert)
-    return {**zoo_port(model, candidate), "callable": "convert"} if port == "zoo" else None
+    own = port == "zoo" and backends.parse(candidate).name != "torch"
+    return {**zoo_port(model, candidate), "callable": "convert"} if own else None
 
 
 def _zoo_map(model: str, port: str, candidate: str) -> tuple[str, ...]:

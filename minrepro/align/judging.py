@@ -34,7 +34,7 @@ class Judged(msgspec.Struct):
     """The verdict on one tensor of one seam.
 
     Attributes:
-        unit, call, part, maker, label, lines: as in `Seam`.
+        unit, call, part, maker, maker_call, label, lines: as in `Seam`.
         comparison: the verdict.
         absolute: largest absolute difference.
         ulp: the same in units in the last place of the largest element of the reference.
@@ -58,6 +58,7 @@ class Judged(msgspec.Struct):
     condition: float = 0.0
     reference: Tensor | None = None
     candidate: Tensor | None = None
+    maker_call: int = 0
 
 
 def screen(x: Tensor, y: Tensor, length: int) -> bool:
@@ -96,8 +97,8 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     held = {role: values[position] for role, values in seam.others.items() if position < len(values)}
     y = held.get("candidate")
     absolute, ulp = errors(x, y)
-    base = dict(unit=seam.unit, call=seam.call, part=seam.part, maker=seam.maker, label=label, lines=seam.lines,
-                absolute=absolute, ulp=ulp, shape=x.shape, dtypes=(x.dtype.name, y.dtype.name if y else "none"))
+    base = dict(unit=seam.unit, call=seam.call, part=seam.part, maker=seam.maker, maker_call=seam.maker_call, label=label,
+                lines=seam.lines, absolute=absolute, ulp=ulp, shape=x.shape, dtypes=(x.dtype.name, y.dtype.name if y else "none"))
     if y is None:
         if seam.part == "in":
             return Judged(comparison=Comparison("same", why=f"the port takes no {label}"), **base)

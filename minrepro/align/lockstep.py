@@ -74,7 +74,7 @@ class Seam(msgspec.Struct):
     Attributes:
         unit, call: whose entry or exit.
         part: ``in`` or ``out``.
-        maker: number of the unit that made the values.
+        maker: number of the unit that made the values, and `maker_call` which call of it.
         labels: one per tensor.
         reference: the reference's tensors.
         others: role -> tensors, None where the follower has none that fits.
@@ -90,6 +90,7 @@ class Seam(msgspec.Struct):
     others: dict[str, tuple[Tensor | None, ...]]
     lines: dict[str, tuple[str, int]]
     surplus: int = 0
+    maker_call: int = 0
 
 
 class Lockstep:
@@ -258,12 +259,13 @@ class Lockstep:
         name = ((record.unit, record.call), "in" if entering else "out")
         seam = self.seams.get(name)
         if seam is None:
-            maker = record.unit
+            maker, call = record.unit, record.call
             if entering:
-                maker = record.stack[-1][0] if record.stack else -1
+                maker, call = record.stack[-1] if record.stack else (-1, 0)
             seam = self.seams[name] = Seam(
                 record.unit, record.call, name[1], maker, record.labels if entering else record.output_labels,
                 (record.inputs if entering else record.outputs) or (), {}, {"reference": record.line},
+                maker_call=call,
             )
         seam.others[follower.role] = tuple(None if mine is None else own[mine] for mine in matches)
         if follower.candidate:

@@ -22,6 +22,9 @@ def _load(name, path, folder=None):
 def _inside():
     folder = os.path.join(HERE, "inside")
     package = _load("minrepro_align_inside", os.path.join(folder, "__init__.py"), folder)
+    if "torch" in sys.modules and package.CAPTURE is None:
+        capture = os.path.join(os.path.dirname(HERE), "capture", "inside")
+        package.CAPTURE = _load("minrepro_capture_inside", os.path.join(capture, "__init__.py"), capture)
     package.BUILDING = _load("minrepro_building", os.path.join(os.path.dirname(HERE), "worker", "building.py"))
     return package
 
@@ -107,6 +110,11 @@ def go(evaluator, title, replace=None):
 def stop(evaluator, title):
     """End a forward."""
     return _asked("stop", evaluator, title)
+
+
+def alone(evaluator, title, rows):
+    """Capture the call whose entry a forward on torch has just shown, as `capture.worker_side.capture` does a model's."""
+    return _asked("alone", evaluator, title, list(rows))
 
 
 def noted(evaluator):

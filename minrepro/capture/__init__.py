@@ -126,7 +126,7 @@ def capture(
     if "error" in reply:
         worker.close()
         raise CaptureError(messages.message(model, reply["error"]))
-    captured = _captured(reply, _ask(worker, model, "state", deadline))
+    captured = read(reply, _ask(worker, model, "state", deadline))
     if not captured.graph.nodes:
         worker.close()
         raise CaptureError(f"{model}: the model does nothing: its outputs are its inputs; there is no step to compare.")
@@ -146,7 +146,13 @@ def _ask(worker: Worker, model: str, function: str, deadline: float, **arguments
     return reply
 
 
-def _captured(reply: Mapping[str, Any], state: list[dict[str, Any]]) -> Captured:
+def read(reply: Mapping[str, Any], state: list[dict[str, Any]]) -> Captured:
+    """What the worker's side answered, as data that was checked.
+
+    Args:
+        reply: of ``capture``.
+        state: of ``state``.
+    """
     graph = decode.graph(reply)
     fault = graph.lint()
     if fault is not None:

@@ -12,8 +12,8 @@ import numpy
 from . import draws, inputs, native, precision, running, trees
 from . import state as state_
 
-BUILDING = None
-"""The file ``worker/building.py``, set by `worker_side`."""
+BUILDING = CAPTURE = None
+"""The file ``worker/building.py``, and on torch the package ``capture/inside``; set by `worker_side`."""
 
 
 class Seat:
@@ -181,6 +181,7 @@ def loaded(evaluator, partners, turned):
 def watch(evaluator, units, wide):
     """See `worker_side.watch`."""
     seat = evaluator.seat
+    seat.units = list(units)
     running.unwrap(seat.native, seat.module)
     if wide:
         seat.wide = seat.native.double(seat.module)
@@ -232,6 +233,38 @@ def _event(seat, title, event):
         error = seat.runs[title].error
         event["blame"] = BUILDING.blame(error, paths, (seat.native.folder,))
     return event
+
+
+def alone(evaluator, title, rows):
+    """See `worker_side.alone`."""
+    seat = evaluator.seat
+    name, args, kwargs = seat.runs[title].at
+    path, _, method = name.partition("::")
+    part = dict(seat.native.modules(seat.module))[path]
+    running.unwrap(seat.native, seat.module)
+    try:
+        called = _Method(seat.native, part, method).module if method else part
+        subject = CAPTURE.model.Subject(called, name, args, kwargs, seat.seed)
+        return CAPTURE._climb(evaluator, subject, "auto", frozenset(rows))
+    except CAPTURE.model.Mistake as mistake:
+        return {"error": mistake.facts}
+    finally:
+        running.wrap(seat.native, seat.module, seat.units)
+
+
+class _Method:
+    """A method of a module as the forward of another one, which is what a capture takes."""
+
+    def __init__(self, framework, part, method):
+        class Called(framework.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = part
+
+            def forward(self, *args, **kwargs):
+                return getattr(self.inner, method)(*args, **kwargs)
+
+        self.module = Called()
 
 
 def noted(evaluator):

@@ -48,6 +48,7 @@ class Run:
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
         self.error, self.result = None, None
+        self.at = None  # the call whose entry was posted last
         self.thread = threading.Thread(target=self._main, daemon=True)
 
     # -- asked by the host, in the main thread ------------------------------------------------------------------
@@ -103,6 +104,7 @@ class Run:
         given = (args, kwargs)
         stack = [list(place) for place in self.stack]
         event = {"kind": "enter", "unit": name, "call": call, "line": caller(self.native), "stack": stack}
+        self.at = (name, args, kwargs)
         values = self._bound(given) if self.forced else []
         _by_parameter(original, given, values)
         order = self.post(dict(event, values=values))

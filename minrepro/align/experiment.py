@@ -1,0 +1,88 @@
+"""Is it the framework or the port? The reference's own steps, spelled by us on the candidate, decide.
+
+A unit that errs on right inputs is captured on the reference as ATen steps, and each step of its own runs on the
+candidate framework with pinned inputs. If a step diverges there too, no line of the port has anything to do with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from minrepro import ops
+from minrepro.align.findings import Row
+from minrepro.align.seat import Seat
+from minrepro.capture import read
+from minrepro.compare.pair import Pair
+from minrepro.ir.case import Case
+from minrepro.ir.divergence import Site
+from minrepro.ir.graph import Graph
+from minrepro.localise.streaming import Stream
+
+MOST = 6
+"""Kinds of guilty units that are looked into; the others of a kind share its answer."""
+
+
+class Answer(msgspec.Struct):
+    """What the experiment said about one unit.
+
+    Attributes:
+        site: the step that diverges on the candidate without the port, or None.
+        steps: how many of the unit's own steps were checked.
+        why: why it could not be done, or ``""``.
+    """
+
+    site: Site | None = None
+    steps: int = 0
+    why: str = ""
+
+
+class Experiment:
+    """Asks about guilty units.
+
+    Args:
+        reference: the reference's session, with its model watched.
+        pair: the reference's worker, and a candidate worker that holds nothing.
+        template: settings of the cases made.
+    """
+
+    def __init__(self, reference: Seat, pair: Pair, template: Case):
+        self.reference, self.pair, self.template = reference, pair, template
+
+    def ask(self, row: Row) -> Answer:
+        """Capture the call of a unit in which its worst error was made, and check its own steps."""
+        assert row.worst is not None
+        try:
+            reply = self._captured(row.unit, row.worst.maker_call)
+        finally:
+            self.reference.ask("stop", title="alone")
+        if "error" in reply:
+            return Answer(why=str(reply["error"].get("message", reply["error"].get("kind", "it cannot be captured"))))
+        captured = read(reply, [])
+        stream = Stream(self.pair, self.template)
+        trace = stream.forward(captured.graph, captured.specs)
+        inner = "inner" if "::" in row.unit else ""
+        own = [step for step in trace.checked if step.path == inner or "::" not in row.unit and not step.path]
+        bad = {step.node for step in own if step.comparison.verdict == "diverges"}
+        site = next((site for site in trace.sites if site.node.name in bad), None)
+        return Answer(site, len(own), "" if own else "no step of its own was recorded")
+
+    def _captured(self, unit: str, call: int) -> dict[str, Any]:
+        """Run the reference up to the entry of one call, and capture that call."""
+        event = self.reference.ask("start", title="alone")
+        while event["kind"] not in ("done", "raised"):
+            if event["kind"] == "enter" and event["unit"] == unit and event["call"] == call:
+                return self.reference.ask("alone", title="alone", rows=list(ops.table()))
+            event = self.reference.ask("go", title="alone")
+        return {"error": {"kind": "gone", "message": f"the reference did not come to call {call} of {unit} again"}}
+
+    def case(self, site: Site) -> Case:
+        """The one-step case of a site, for the reducer."""
+        graph = Graph(tuple(site.feeds), (site.node,), site.node.outputs)
+        return msgspec.structs.replace(self.template, graph=graph, feeds=site.feeds)
+
+
+def kind(row: Row) -> tuple[str, ...]:
+    """Rows of one kind share an answer: the same classes, the same lines."""
+    return (*row.types, row.unit.partition("::")[2], *row.lines)
