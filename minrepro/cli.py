@@ -134,6 +134,9 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
         verified = report["verified"]
         out.print(f"verdict   {report['verdict']}: {report['diagnosis']['sentence']}", style="bold")
         out.print(f"case      {report['final']['summary']}")
+        if report["rate"]["final"] is not None:
+            rate = report["rate"]["final"]
+            out.print(f"rate      {rate['matches']} of {rate['runs']} runs show it")
         out.print(f"script    {report['repro']['path']} ({report['repro']['lines']} lines)")
         out.print(f"runs      {verified['reproduced']} of {verified['runs']} fresh processes show it")
     out.print(f"folder    {folder}")

@@ -29,13 +29,14 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
 from minrepro.ir.graph import Graph
 from minrepro.ir.outcome import Completed, Outcome
-from minrepro.ir.reduction import Diagnosis, Finding, Reduction, Repro, Verified
+from minrepro.ir.reduction import Diagnosis, Finding, Rate, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
+from minrepro.localise.alone import alone
 from minrepro.localise.gradients import Gradients
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Stream, Trace
 from minrepro.options import OPTIONS, Options
-from minrepro.record import checked, counts, describe_trace, readable, shape_of, write
+from minrepro.record import Listener, checked, counts, describe_trace, rates, readable, shape_of, write
 from minrepro.shrink import shrink
 from minrepro.shrink.oracle import Oracle, signature_of
 from minrepro.verify import verify
@@ -44,19 +45,6 @@ LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
 EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
-
-
-class Listener:
-    """Told what happens; the command line shows it, tests and `--json` do not."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-
-    def say(self, line: str) -> None:
-        """A result in one line."""
-
-    def progress(self, done: int, total: int, what: str) -> None:
-        """Work goes on; `total` is 0 if nobody knows how much there is."""
 
 
 class Run:
@@ -82,6 +70,7 @@ class Run:
         self.site: Site
         self.case: Case
         self.signature: Signature
+        self.oracle: Oracle
         self.diagnosis: Diagnosis
         self.reduction: Reduction
         self.finding: Finding
@@ -328,43 +317,49 @@ def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
 
 def stage_diagnose(run: Run) -> dict[str, Any]:
     """Why, and whose fault, by experiments that predict something."""
-    comparison, left, right = run.pair.compare(run.case)
-    if comparison.verdict in ("same", "arithmetic"):
-        # A fault below the rounding of the model's own precision was found by the float64 twin.
-        run.case = run.pair.widened(run.case)
-        comparison, left, right = run.pair.compare(run.case)
-    if isinstance(left, Completed):
-        # A hang costs the whole deadline at every query, so it follows what the reference needs from here on.
-        run.pair.deadline_s = min(run.options.deadline_s, max(5.0, 10.0 * left.seconds))
-    if comparison.verdict != "diverges" or comparison.divergence is None:
+    run.case, comparison, left, right = alone(run.pair, run.case)
+    if comparison.divergence is None:
         raise InternalError(
             f"{run.site.node.op} diverged in the session but not alone ({comparison.verdict} {comparison.why}); "
             f"the bug needs state between steps. The run folder {run.folder} has the evidence"
         )
+    if isinstance(left, Completed):
+        # A hang costs the whole deadline at every query, so it follows what the reference needs from here on.
+        run.pair.deadline_s = min(run.options.deadline_s, max(5.0, 10.0 * left.seconds))
     run.signature = _signature(run.case, comparison, left, right)
-    run.diagnosis = diagnose(Scene(run.pair, run.case, left, right, comparison.divergence))
+    run.oracle = oracle = _oracle(run)
+    oracle.observe(oracle.weigh(run.case, comparison, left, right))
+    if oracle.start is not run.case:
+        run.case = oracle.start
+        comparison, left, right = oracle.witness() or run.pair.compare(run.case)
+    if oracle.rate is not None:
+        run.listener.say(f"not in every run: it shows {oracle.rate}")
+    elif oracle.calm:
+        run.listener.say(f"it shows in every run with {oracle.calm}")
+    assert comparison.divergence is not None
+    run.diagnosis = diagnose(Scene(run.pair, run.case, left, right, comparison.divergence, oracle.rate))
     run.listener.say(f"{run.diagnosis.sentence} ({run.diagnosis.side})")
     run.report["signature"] = codec.plain(run.signature)
     return codec.plain(run.diagnosis)
 
 
-def stage_shrink(run: Run) -> dict[str, Any]:
-    """The smallest case with the same signature."""
-    options = run.options
-
+def _oracle(run: Run) -> Oracle:
     def say(queries: int, best: Case) -> None:
         run.listener.progress(queries, 0, f"{best.elements} elements, {len(best.graph.nodes)} steps")
 
-    oracle = Oracle(
-        run.pair, run.case, run.signature, run.folder, options.max_queries, options.max_seconds, say
-    )
-    oracle.observe()
-    run.reduction = shrink(oracle)
+    limits = run.options.max_queries, run.options.max_seconds
+    return Oracle(run.pair, run.case, run.signature, run.folder, *limits, say)
+
+
+def stage_shrink(run: Run) -> dict[str, Any]:
+    """The smallest case with the same signature."""
+    run.reduction = shrink(run.oracle)
     queries = run.reduction.queries
     run.listener.say(f"{run.reduction.case.summary()} after {queries['warm']} queries")
     if not run.reduction.complete:
         run.listener.say(f"the budget ended first; continue with: minrepro shrink --resume {run.folder}")
     run.report["queries"] = dict(queries)
+    run.report["rate"] = rates(run.oracle.rate, run.reduction.rate, run.oracle.calm)
     run.report["final"] = shape_of(run.reduction.case)
     run.report["slipped"] = [str(signature) for signature, _ in run.reduction.slipped]
     return codec.plain(run.reduction)
@@ -373,10 +368,11 @@ def stage_shrink(run: Run) -> dict[str, Any]:
 def stage_emit(run: Run) -> Finding:
     """A script of one framework, and the issue text."""
     case = run.reduction.case
-    comparison, left, right = run.pair.compare(case)
-    if comparison.divergence is None:
-        raise InternalError(f"the reduced case does not diverge when asked again: {comparison.verdict}")
-    again = diagnose(Scene(run.pair, case, left, right, comparison.divergence))
+    if run.oracle.evidence is None:
+        raise InternalError(f"the reduced case {case.summary()} does not diverge when asked again")
+    comparison, left, right = run.oracle.evidence
+    assert comparison.divergence is not None
+    again = diagnose(Scene(run.pair, case, left, right, comparison.divergence, run.reduction.rate))
     if again.cause != UNEXPLAINED or run.diagnosis.cause == UNEXPLAINED:
         # The smallest case may be too small for an experiment that confirmed the cause on the case as found.
         run.diagnosis = again
@@ -384,27 +380,31 @@ def stage_emit(run: Run) -> Finding:
     node = run.site.node
     run.finding = finding(
         run.pair, case, comparison, left, right, _signature(case, comparison, left, right), run.diagnosis,
-        run.options.model, f"{node.path or 'root'} {node.op} {node.source}".strip(),
+        run.options.model, f"{node.path or 'root'} {node.op} {node.source}".strip(), run.reduction.rate,
     )
     run.repro = emit(run.finding, run.folder, run.pair.specs(case))
-    run.report["repro"] = {"path": run.repro.script, "lines": run.repro.lines, "sha256": run.repro.sha256}
     return run.finding
 
 
 def stage_verify(run: Run) -> Verified:
     """The script alone, in fresh processes."""
     side = run.side
-    run.verified = verify(
+    run.verified = result = verify(
         run.repro, run.finding, side.worker.interpreter, runs=run.options.runs, replay_file=side.replay
     )
-    result = run.verified
+    if result.ok and result.flaky and run.finding.rate is None:
+        # Only fresh processes show it now and then: script and issue have to say so.
+        run.finding = msgspec.structs.replace(run.finding, rate=Rate(result.reproduced, result.runs))
+        run.repro = emit(run.finding, run.folder, run.pair.specs(run.finding.case))
+        write(run.folder / "6-emit.json", run.finding)
     run.verdict = "divergence" if result.ok else "unverified"
     alone = "" if result.without_replay is None else f"; without the replay it ends with {result.without_replay}"
     run.listener.say(f"reproduced in {result.reproduced} of {result.runs} fresh processes{alone}")
     run.report["queries"]["cold"] = result.runs + (result.without_replay is not None)
+    run.report["repro"] = {"path": run.repro.script, "lines": run.repro.lines, "sha256": run.repro.sha256}
     run.report["verified"] = {
-        "runs": result.runs, "reproduced": result.reproduced, "without_replay": result.without_replay,
-        "environment": dict(result.environment),
+        "runs": result.runs, "reproduced": result.reproduced, "flaky": run.finding.rate is not None,
+        "without_replay": result.without_replay, "environment": dict(result.environment),
     }
     return result
 

@@ -11,7 +11,21 @@ import msgspec
 
 from minrepro.ir import codec
 from minrepro.ir.case import Case
+from minrepro.ir.reduction import Rate
 from minrepro.localise.streaming import Checked, Trace
+
+
+class Listener:
+    """Told what happens; the command line shows it, tests and `--json` do not."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def say(self, line: str) -> None:
+        """A result in one line."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Work goes on; `total` is 0 if nobody knows how much there is."""
 
 
 def describe_trace(trace: Trace) -> str:
@@ -49,6 +63,11 @@ def shape_of(case: Case) -> dict[str, Any]:
         "layouts": [str(tensor.layout) for tensor in feeds],
         "summary": case.summary(),
     }
+
+
+def rates(start: Rate | None, final: Rate | None, calm: str) -> dict[str, Any]:
+    """How often the start and the case at the end show the bug (None: in every run), and what took noise out."""
+    return {"start": codec.plain(start), "final": codec.plain(final), "calm": calm}
 
 
 def checked(item: Checked) -> dict[str, Any]:

@@ -50,6 +50,11 @@ class Program(msgspec.Struct, frozen=True):
         return tuple(line for root, line in backend.imports.items() if re.search(rf"\b{root}\.", text))
 
 
+def filling(byte: int) -> tuple[str, ...]:
+    """Lines after which fresh memory holds the complement of a byte, with glibc (mallopt(3), M_PERTURB)."""
+    return "import ctypes", f"ctypes.CDLL(None).mallopt(-6, {byte})"
+
+
 def program(graph: Graph, specs: Mapping[str, TensorSpec], backend: Backend, terse: bool = False) -> Program:
     """Spell a graph on a backend.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from minrepro import backends, ops, replays
 from minrepro.backends import Spec
-from minrepro.backends.program import Program, program
+from minrepro.backends.program import Program, Step, filling, program
 from minrepro.compare import sensitivity
 from minrepro.compare.freedom import free
 from minrepro.compare.policy import Format, rounded
@@ -112,6 +112,8 @@ class Pair:
             text = self.spell(case, side)
         except Unsupported as error:
             return Unspelled(str(error))
+        if case.fill:
+            text = msgspec.structs.replace(text, steps=(Step("", filling(case.fill), ()), *text.steps))
         outputs = case.graph.outputs if returns is None else returns
         feeds = {name: case.feeds[name] for name in case.graph.inputs}
         knobs = {"deadline": self.deadline_s, "threads": case.threads, "seed": case.seed}

@@ -27,12 +27,15 @@ from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Node
 from minrepro.ir.reduction import Finding, Repro, Verified
+from minrepro.shrink.sequential import enough
 from minrepro.verify import rerun
 from minrepro.verify.same import difference
 
 __all__ = ["Entry", "Row", "add", "entries", "load", "replay", "store"]
 
 T = TypeVar("T")
+DOUBT = 1e-2
+"""Chance of calling a bug fixed that only did not show."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -102,7 +105,7 @@ def store(
         format=FORMAT, title=ast.get_docstring(ast.parse(repro.text)) or finding.signature.symptom,
         framework=spec.name, versions=dict(finding.environment), verdict="divergence", cause=finding.diagnosis.cause,
         created=datetime.date.today().isoformat(), script_sha256=repro.sha256, threads=case.threads,
-        replay=finding.replay, signature=finding.signature,
+        replay=finding.replay, signature=finding.signature, rate=_rate(finding, verified),
     )
     texts = {
         "case.json": codec.encode(case).decode() + "\n",
@@ -147,7 +150,11 @@ def _replay(one: Entry, resolve: Callable[[Spec], Environment], deadline: float)
     same = known.partition("+")[0] == environment.version.partition("+")[0]
     row = Row(one.slug, meta.framework, environment.version, "reproduced" if same or meta.replay else "any", "")
     under = replays.find(meta.replay).path if meta.replay else None
-    run = rerun(one.script, backend, environment.interpreter, meta.threads, under, deadline)
+    # A bug that shows only now and then is gone when it does not show in so many runs.
+    for _ in range(enough(meta.rate, DOUBT)):
+        run = rerun(one.script, backend, environment.interpreter, meta.threads, under, deadline)
+        if run.status != 0:
+            break
     if run.status == 0:
         return msgspec.structs.replace(row, got="fixed")
     last = (run.errors.strip().splitlines() or ["no output"])[-1]
@@ -158,6 +165,12 @@ def _replay(one: Entry, resolve: Callable[[Spec], Environment], deadline: float)
     if why is None:
         return msgspec.structs.replace(row, got="reproduced")
     return msgspec.structs.replace(row, got="cannot run", detail=f"exit {run.status}: {why}")
+
+
+def _rate(finding: Finding, verified: Verified) -> float:
+    """How often a script can be counted on to show its bug: in the search and in fresh processes."""
+    seen = verified.reproduced / verified.runs
+    return seen if finding.rate is None else min(seen, finding.rate.share)
 
 
 def _stored(folder: Path, kind: type[T]) -> T:

@@ -42,6 +42,7 @@ class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         threads: size of the thread pools that the bug was shown with.
         replay: name of the historical bug that is replayed, or ``""``.
         signature: identity of the bug.
+        rate: how often the script shows the bug.
     """
 
     format: int
@@ -55,6 +56,7 @@ class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threads: int
     replay: str
     signature: Signature
+    rate: float = 1.0
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -5,6 +5,8 @@ A cause counts only if its experiment predicted something and saw it. Each rule 
     CAUSE: its name
     SENTENCE: what it means, for the report
     WEIGHT: how much its experiments say; of two confirmed causes the heavier one is named
+    FLAKY: True if its experiments hold for a divergence that is not there in every run (optional); others are not asked
+        about one, for they would take luck for a cure
     IMPLIED_BY: causes that say the same and more; it is silent if one of them is confirmed (optional)
     probes(scene) -> probes, of which the first decides if the cause is a candidate at all; none if it cannot apply
 
@@ -29,7 +31,7 @@ UNEXPLAINED = "unexplained"
 
 def diagnose(scene: Scene) -> Diagnosis:
     """The convention that predicts it; else the confirmed cause that says most."""
-    known = convention(scene)
+    known = convention(scene) if scene.rate is None else None
     if known is not None:
         return known
     confirmed, ruled_out = causes(scene)
@@ -48,6 +50,8 @@ def causes(scene: Scene) -> tuple[list[Diagnosis], tuple[str, ...]]:
     """Every cause whose probes were all confirmed, and the names of those that failed one."""
     confirmed, ruled_out = [], []
     for name, module in _rules().items():
+        if scene.rate is not None and not getattr(module, "FLAKY", False):
+            continue
         probes = []
         for probe in module.probes(scene):
             probes.append(probe)

@@ -20,6 +20,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Divergence
 from minrepro.ir.graph import Node, Ref
 from minrepro.ir.outcome import Completed, Outcome
+from minrepro.ir.reduction import Rate
 from minrepro.ir.tensor import Tensor
 from minrepro.ops.row import REQUIRED
 
@@ -35,6 +36,7 @@ class Scene(msgspec.Struct, frozen=True):
         case: the diverging case.
         reference, candidate: what the sides did with it.
         divergence: the judgement.
+        rate: how often the case diverges; None if it does in every run.
         memory: answers of experiments that several rules make.
     """
 
@@ -43,6 +45,7 @@ class Scene(msgspec.Struct, frozen=True):
     reference: Outcome
     candidate: Outcome
     divergence: Divergence
+    rate: Rate | None = None
     memory: dict[Any, Any] = {}
 
     # -- what is known ----------------------------------------------------------------------------------------

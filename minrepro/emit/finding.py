@@ -9,7 +9,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.dtype import from_float64
 from minrepro.ir.outcome import Completed, Outcome
-from minrepro.ir.reduction import Diagnosis, Finding
+from minrepro.ir.reduction import Diagnosis, Finding, Rate
 from minrepro.ir.signature import Signature
 from minrepro.ir.tensor import Tensor
 
@@ -24,6 +24,7 @@ def finding(
     diagnosis: Diagnosis,
     model: str = "",
     site: str = "",
+    rate: Rate | None = None,
 ) -> Finding:
     """Put together what the emitter prints.
 
@@ -35,6 +36,7 @@ def finding(
         signature, diagnosis: identity and cause of the bug.
         model: what the user called the model.
         site: module path, operator and source line in it.
+        rate: how often the case shows the bug; None if it does every time.
 
     Raises:
         InternalError: if the comparison does not diverge.
@@ -54,7 +56,7 @@ def finding(
     return Finding(
         case, "reference" if blamed is pair.reference else "candidate", found, expected,
         "the source's own values" if case.mode == "load" else why, bounds, wrong, signature, diagnosis,
-        blamed.versions(), blamed.spec.replay, model, site,
+        blamed.versions(), blamed.spec.replay, model, site, rate,
     )
 
 

@@ -66,6 +66,8 @@ def _summary(parts: Parts) -> str:
         words.append(f"{wrong} of the result of {' then '.join(apis(parts))} are wrong.")
     if divergence.detail:
         words.append(divergence.detail.rstrip(".") + ".")
+    if parts.finding.rate is not None:
+        words.append(f"It reproduces {parts.finding.rate}, so a run that ends with 0 says nothing by itself.")
     words.append("The script exits with status 1 where the bug is there, 0 where it is gone, 125 where it cannot tell.")
     return " ".join(words)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from minrepro import replays
 from minrepro.backends import Spec, table
-from minrepro.backends.program import Feed
+from minrepro.backends.program import Feed, filling
 from minrepro.emit import literal, template
 from minrepro.emit.judge import Holes, expectation
 from minrepro.emit.parts import Parts
@@ -41,6 +41,9 @@ def text(parts: Parts) -> str:
     if kind is None:
         raise InternalError(f"there is no template for the symptom {symptom!r} with a {type(finding.outcome).__name__}")
     setup = [line for feed in parts.program.feeds for line in _feed(feed, parts)]
+    if parts.case.fill:
+        # A framework that was imported before has not asked for this memory yet.
+        setup = [*filling(parts.case.fill)[1:], *setup]
     steps = [line for step in parts.program.steps for line in step.lines]
     holes: Holes = {
         "PYTHON": parts.backend.python, "TITLE": title(parts), "WHY": parts.why, "NOTES": _notes(finding),
@@ -59,16 +62,21 @@ def _feed(feed: Feed, parts: Parts) -> list[str]:
 
 
 def _notes(finding: Finding) -> list[str]:
-    if not finding.replay:
-        return []
-    history = replays.find(finding.replay).history.partition(" (")[0]
-    return [f"# REPLAY of a historical bug ({history}): on today's release this passes."]
+    notes = []
+    if finding.replay:
+        history = replays.find(finding.replay).history.partition(" (")[0]
+        notes.append(f"# REPLAY of a historical bug ({history}): on today's release this passes.")
+    if finding.rate is not None:
+        notes.append(f"# It shows {finding.rate}: repeat it before a 0 is believed.")
+    return notes
 
 
 def _imports(parts: Parts, used: str) -> list[str]:
     lines = [line for root, line in parts.backend.imports.items() if re.search(rf"\b{root}\.", used)]
     if "np." in used and "import numpy as np" not in lines:
         lines.insert(0, "import numpy as np")
+    if "ctypes." in used:
+        lines.insert(0, "import ctypes")
     names = literal.special(used)
     return [f"from math import {', '.join(names)}", *lines] if names else lines
 

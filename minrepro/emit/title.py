@@ -27,7 +27,8 @@ ADAPTERS = {f"Tensor.{method}" for method in ("squeeze", "unsqueeze", "astype", 
 
 def title(parts: Parts) -> str:
     """For example ``OneFlow: Tensor.fill_ gives wrong values on a view with steps``."""
-    words = [f"{parts.backend.title}:", " then ".join(apis(parts)), _symptom(parts), _condition(parts)]
+    often = "sometimes" if parts.finding.rate is not None else ""
+    words = [f"{parts.backend.title}:", " then ".join(apis(parts)), often, _symptom(parts), _condition(parts)]
     return re.sub(r"[\"\\]", "'", " ".join(word for word in words if word))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import ClassVar, Mapping
 
 import msgspec
 
@@ -24,7 +24,12 @@ class Case(msgspec.Struct, frozen=True):
         threads: worker threads; part of a bug's recipe.
         seed: seed of everything random in this case.
         terse: spell calls without the arguments that equal their defaults.
+        fill: byte that fresh memory is filled with before the program runs, so that what it reads without having
+            written it is the same every time; 0 for memory as it comes.
     """
+
+    OMITTED: ClassVar[tuple[str, ...]] = ("fill",)
+    """Fields that are not written where they have their default, so that equal cases keep their digest."""
 
     graph: Graph
     feeds: Mapping[str, Tensor]
@@ -34,6 +39,7 @@ class Case(msgspec.Struct, frozen=True):
     threads: int = 1
     seed: int = 0
     terse: bool = False
+    fill: int = 0
 
     @property
     def elements(self) -> int:
@@ -47,6 +53,8 @@ class Case(msgspec.Struct, frozen=True):
             return f"the graph input {missing[0]!r} has no feed"
         if self.mode not in MODES:
             return f"unknown mode {self.mode!r}; expected one of {', '.join(MODES)}"
+        if not 0 <= self.fill <= 255:
+            return f"expected a byte to fill memory with, found {self.fill}"
         return self.graph.lint()
 
     def summary(self) -> str:

@@ -107,7 +107,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         config = value.__struct_config__
         tag = {config.tag_field: config.tag} if config.tag is not None else {}
-        return tag | {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+        quiet = {name for name in getattr(value, "OMITTED", ()) if not getattr(value, name)}
+        return tag | {name: plain(getattr(value, name)) for name in value.__struct_fields__ if name not in quiet}
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):

@@ -44,6 +44,29 @@ class Diagnosis(msgspec.Struct, frozen=True):
     source: str = ""
 
 
+class Rate(msgspec.Struct, frozen=True):
+    """How often something shows."""
+
+    matches: int
+    runs: int
+
+    @property
+    def share(self) -> float:
+        """As a fraction of all runs."""
+        return self.matches / self.runs
+
+    @property
+    def percent(self) -> str:
+        """The same for people, in as many digits as it is known."""
+        return f"{100.0 * self.share:.0f}" if self.share >= 0.1 else f"{100.0 * self.share:.1g}"
+
+    def __add__(self, other: Rate) -> Rate:
+        return Rate(self.matches + other.matches, self.runs + other.runs)
+
+    def __str__(self) -> str:
+        return f"in about {self.percent} % of runs ({self.matches} of {self.runs})"
+
+
 class Needed(msgspec.Struct, frozen=True):
     """One line of the certificate: what was made simpler, and why that variant was not accepted."""
 
@@ -61,6 +84,7 @@ class Reduction(msgspec.Struct, frozen=True):
         certificate: each remaining atom, shown to be needed.
         slipped: other signatures met on the way, with their smallest case.
         complete: False if the budget ended first.
+        rate: how often the case shows the bug; None if it does every time.
     """
 
     case: Case
@@ -69,6 +93,7 @@ class Reduction(msgspec.Struct, frozen=True):
     certificate: tuple[Needed, ...] = ()
     slipped: tuple[tuple[Signature, Case], ...] = ()
     complete: bool = True
+    rate: Rate | None = None
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -88,6 +113,7 @@ class Finding(msgspec.Struct, frozen=True):
         replay: name of the historical bug that is replayed, or ``""``.
         model: what the user called the model.
         site: module path, operator and source line in the user's model.
+        rate: how often the case shows the bug; None if it does every time.
     """
 
     case: Case
@@ -103,6 +129,7 @@ class Finding(msgspec.Struct, frozen=True):
     replay: str = ""
     model: str = ""
     site: str = ""
+    rate: Rate | None = None
 
 
 class Repro(msgspec.Struct, frozen=True):
@@ -125,6 +152,7 @@ class Verified(msgspec.Struct, frozen=True):
         without_replay: exit status without the replay (must be 0), or None if there is no replay.
         environment: package -> version of the interpreter used.
         output: what the last run printed.
+        accepted: for a bug that shows only now and then: whether a sequential test found that the script shows it.
     """
 
     runs: int
@@ -133,8 +161,15 @@ class Verified(msgspec.Struct, frozen=True):
     without_replay: int | None = None
     environment: Mapping[str, str] = {}
     output: str = ""
+    accepted: bool = False
 
     @property
     def ok(self) -> bool:
-        """True if the script shows the bug every time, and only under the replay if there is one."""
-        return self.runs > 0 and self.reproduced == self.runs and self.without_replay in (None, 0)
+        """True if the script shows the bug, every time or as often as is due, and only under the replay if any."""
+        shown = self.runs > 0 and self.reproduced == self.runs or self.accepted
+        return shown and self.without_replay in (None, 0)
+
+    @property
+    def flaky(self) -> bool:
+        """True if some runs show the bug and others do not."""
+        return 0 < self.reproduced < self.runs

@@ -7,6 +7,7 @@ more, that list, with its answers, is the certificate that nothing is left to re
 
 from __future__ import annotations
 
+import time
 from types import ModuleType
 
 from minrepro import registry
@@ -27,15 +28,30 @@ def ordered() -> tuple[ModuleType, ...]:
 def shrink(oracle: Oracle) -> Reduction:
     """Reduce the oracle's start case.
 
+    The case at the end has to show its bug once more. If it does not, single runs were believed that must not be, and
+    the search begins anew with repeated ones.
+
     Args:
         oracle: holds the start, the signature and the budget; its `observe` was called.
 
     Returns:
         The reduction; `complete` is False if the budget ended first, and then the best case so far is given.
     """
+    oracle.began = time.monotonic()
+    certificate, complete = _search(oracle)
+    oracle.evidence = oracle.witness()
+    while oracle.evidence is None and oracle.rate is None:
+        oracle.distrust()
+        certificate, complete = _search(oracle)
+        oracle.evidence = oracle.witness()
+    slipped = tuple(oracle.slipped.items())
+    rate = oracle.measure()
+    return Reduction(oracle.best, oracle.signature, dict(oracle.queries), certificate, slipped, complete, rate)
+
+
+def _search(oracle: Oracle) -> tuple[tuple[Needed, ...], bool]:
+    """All passes until none of them finds anything; the certificate, and whether the budget lasted."""
     search = Search(oracle)
-    certificate: tuple[Needed, ...] = ()
-    complete = True
     try:
         for number in range(ROUNDS):
             before, search.first = key(oracle.best), number == 0
@@ -44,12 +60,10 @@ def shrink(oracle: Oracle) -> Reduction:
                 if number == 0 or any(search.accepts(variant) for _, variant in module.steps(search)):
                     module.run(search)
             if number and key(oracle.best) == before:
-                certificate = _certificate(oracle, search)
-                break
+                return _certificate(oracle, search), True
     except BudgetSpent:
-        complete = False
-    slipped = tuple(oracle.slipped.items())
-    return Reduction(oracle.best, oracle.signature, dict(oracle.queries), certificate, slipped, complete)
+        return (), False
+    return (), True
 
 
 def _certificate(oracle: Oracle, search: Search) -> tuple[Needed, ...]:

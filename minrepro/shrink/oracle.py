@@ -1,8 +1,12 @@
 """The interestingness test: run a variant on both sides, compare its signature, remember the answer.
 
-Four answers, and only the first is accepted: ``interesting`` (the same bug), ``clean``, ``slipped`` (another bug: kept
+Five answers, and only the first is accepted: ``interesting`` (the same bug), ``clean``, ``slipped`` (another bug: kept
 aside as a second finding), ``invalid`` (the reference refuses the variant) or ``unresolved`` (out of time, no
 spelling). A variant that the reference refuses costs a probe, not a query.
+
+The start is run a few times. If it does not show its bug every time, no single run decides any more: the noise is taken
+out if that can be done (one thread, memory filled with a known byte), and else every question is repeated until a
+sequential test has its answer (`shrink.sequential`).
 
 Every answer goes to a journal before it is used, so a killed run resumes with no query asked twice.
 """
@@ -14,20 +18,35 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Iterator, Sequence
 
 import msgspec
 
 from minrepro.compare.pair import Pair
-from minrepro.compare.verdict import bound, judge
+from minrepro.compare.verdict import Question, bound, judge
+from minrepro.errors import InternalError
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, Unspelled
+from minrepro.ir.reduction import Rate
 from minrepro.ir.signature import BANDS, Signature, normalise
 from minrepro.shrink.incoming import Fitter
 from minrepro.shrink.order import key
+from minrepro.shrink.sequential import CHANCE, KEPT, enough, sequence
 from minrepro.shrink.siblings import SIMPLER
+
+LOOKS = 3
+"""Runs of the start that have to agree before one run decides (design note on reduction, section 10)."""
+SEEN, MOST = 8, 200
+"""A rate is believed when the bug was seen that often, to about a third of it, or at that many runs."""
+DOUBT, CERTAIN = 1e-3, 1e-6
+"""Chance of taking luck for the end of all noise; chance of not meeting a bug again that is there."""
+FILL = 0x5A
+"""Fresh memory filled with its complement is neither zero nor near what is due, in any dtype."""
+
+Evidence = tuple[Comparison, Outcome, Outcome]
+"""A judgement, and what reference and candidate did."""
 
 
 class BudgetSpent(Exception):
@@ -72,6 +91,14 @@ def band(ratio: float, elements: int) -> int:
     return sum(times > edge for edge in BANDS)
 
 
+def calmer(case: Case) -> Iterator[tuple[str, Case]]:
+    """The case with one source of noise less; the seed is pinned in every case."""
+    if case.threads > 1:
+        yield "one thread", msgspec.structs.replace(case, threads=1)
+    if not case.fill:
+        yield "fresh memory filled with a known byte", msgspec.structs.replace(case, fill=FILL)
+
+
 def _name(case: Case) -> str:
     return hashlib.sha256(codec.encode(case)).hexdigest()
 
@@ -86,6 +113,11 @@ class Oracle:
         folder: where ``journal.jsonl`` and ``best.json`` live.
         max_queries, max_seconds: budget; None for no limit.
         say: called with the number of queries and the present best after each question.
+
+    Attributes:
+        rate: how often the start shows its bug; None if one run decides.
+        calm: what took the noise out, or ``""``.
+        evidence: what the case at the end showed.
     """
 
     def __init__(
@@ -108,22 +140,113 @@ class Oracle:
         self.band0 = 0
         self.worst: tuple[int, ...] = ()
         self.due = False
+        self.rate: Rate | None = None
+        self.calm = ""
+        self.evidence: Evidence | None = None
+        self._chance = CHANCE
         self._fitter = Fitter(lambda case: pair.run(case, pair.reference))
         self._answers: dict[str, Answer] = {}
         self._journal = folder / "journal.jsonl"
-        self._resumed = self._read_journal()
+        self._resumed: dict[str, Answer] = {}
+        self._observed: dict = {}
+        self._read_journal()
+
+    # -- how often the bug shows ------------------------------------------------------------------------------
+
+    def observe(self, first: Answer | None = None) -> None:
+        """Run the start a few times: fixes the band, and tells whether one run decides.
+
+        Args:
+            first: what the start showed when it was found; it stands for one of the runs.
+        """
+        if self._observed:
+            self._recall()
+            return
+        self.level = "start"
+        looks = [first] if first is not None else []
+        looks += [look for _, look in zip(range(LOOKS - len(looks)), self._looks(self.start))]
+        if all(look.interest == "interesting" for look in looks):
+            self._fix(looks)
+        else:
+            self.distrust()
+
+    def distrust(self) -> None:
+        """Begin anew, knowing that one run of a case does not say what the next one does.
+
+        Raises:
+            InternalError: if the start does not show its bug any more.
+        """
+        self.level = "start"
+        self.slipped.clear()
+        self.rate, looks = self._measure(self.start)
+        if not self.rate.matches:
+            raise InternalError(f"the bug was seen before, and in none of {self.rate.runs} further runs of the same case")
+        # Where every run showed it, a variant cannot be seen to be calmer.
+        for what, variant in calmer(self.start) if self.rate.share < 1.0 else ():
+            runs = max(LOOKS, enough(max(0.1, 1.0 - self.rate.share), DOUBT))
+            quiet: list[Answer] = []
+            for look in self._looks(variant):
+                quiet.append(look)
+                if look.interest != "interesting" or len(quiet) == runs:
+                    break
+            if quiet[-1].interest == "interesting":
+                self.start, self.calm, self.rate, looks = variant, what, None, quiet
+                break
+        self._fix(looks)
+        self._answers.clear()
+        self._take(self.start)
+        rate = [self.rate.matches, self.rate.runs] if self.rate is not None else None
+        noted = {"start": _name(self.start), "rate": rate, "band": self.band0, "worst": list(self.worst)}
+        self._write({"observed": noted})
+
+    def measure(self) -> Rate | None:
+        """How often the best case shows its bug; None if it does every time."""
+        return None if self.rate is None else self._measure(self.best)[0]
+
+    def witness(self) -> Evidence | None:
+        """The best case shows its bug once more, with everything that is to be known about it; None if it does not.
+
+        Where one run decides it has to show it twice: chance may have let it in.
+        """
+        if self.rate is None and self._see(self.best).interest != "interesting":
+            return None
+        for _ in range(1 if self.rate is None else enough(KEPT * self.rate.share, CERTAIN)):
+            found = self.pair.compare(self.best)
+            self.queries["warm"] += 1
+            if self.weigh(self.best, *found).interest == "interesting":
+                return found
+        return None
+
+    def _measure(self, case: Case) -> tuple[Rate, list[Answer]]:
+        looks: list[Answer] = []
+        matches = 0
+        for look in self._looks(case):
+            looks.append(look)
+            matches += look.interest == "interesting"
+            if matches == SEEN or len(looks) == MOST:
+                break
+        return Rate(matches, len(looks)), looks
+
+    def _fix(self, looks: Sequence[Answer]) -> None:
+        """Take the band and the worst element from what the start showed."""
+        shown = [look for look in looks if look.interest == "interesting"]
+        self.worst = shown[0].index
+        elements = max(1, self.start.elements)
+        self.band0 = min(band(look.ratio, elements) for look in shown)
+
+    def _recall(self) -> None:
+        """What an earlier, interrupted run found out about the start."""
+        noted = self._observed
+        self.rate = Rate(*noted["rate"]) if noted["rate"] is not None else None
+        self.band0, self.worst = noted["band"], tuple(noted["worst"])
+        for what, variant in calmer(self.start):
+            if _name(variant) == noted["start"]:
+                self.start = self.best = variant
+                self.calm = what
+        self.level = "start"
+        self._ready(self.start)
 
     # -- asking -----------------------------------------------------------------------------------------------
-
-    def observe(self, times: int = 3) -> list[Answer]:
-        """Run the start several times; fixes the band and tells whether the bug is flaky."""
-        self.level = "start"
-        answers = [self._evaluate(self.start) for _ in range(times)]
-        self.worst = next((a.index for a in answers if a.interest == "interesting"), ())
-        ratios = [a.ratio for a in answers if a.interest == "interesting"]
-        elements = max(1, self.start.elements)
-        self.band0 = min((band(r, elements) for r in ratios), default=0)
-        return answers
 
     def accepts(self, case: Case) -> bool:
         """Ask, and take the variant as the new best if it is interesting and smaller in the total order."""
@@ -144,7 +267,7 @@ class Oracle:
             BudgetSpent: if a new query is needed and the budget is gone.
         """
         case = self._fitter.fit(case)
-        name = _name(case)
+        name = _name(case) + ("" if self.rate is None else " repeated")
         if name in self._answers:
             self.queries["cached"] += 1
             return self._answers[name]
@@ -166,10 +289,49 @@ class Oracle:
 
     def refused(self, case: Case) -> bool:
         """True if a variant was asked before and the reference refused it."""
-        known = self._answers.get(_name(self._fitter.fit(case)))
+        name = _name(self._fitter.fit(case)) + ("" if self.rate is None else " repeated")
+        known = self._answers.get(name)
         return known is not None and known.interest == "invalid"
 
     def _evaluate(self, case: Case) -> Answer:
+        return self._see(case) if self.rate is None else self._repeated(case, self.rate)
+
+    def _see(self, case: Case) -> Answer:
+        return next(self._looks(case))
+
+    def _repeated(self, case: Case, start: Rate) -> Answer:
+        """Run a variant until the sequential test is decided, and until what it takes is not a rarer bug."""
+        test = sequence(start, self._chance)
+        shown, other = None, Answer("clean")
+        for answer in self._looks(case):
+            if answer.interest == "invalid":
+                return answer
+            if answer.interest == "interesting":
+                shown = answer
+            else:
+                other = answer
+            test.add(answer.interest == "interesting")
+            rare = test.rate.share < KEPT * start.share
+            if test.decision is False or test.decision and (not rare or test.runs * start.share >= SEEN):
+                break
+            self._check_budget()
+        if test.decision and shown is not None:
+            return Answer("clean", why=f"it shows only {test.rate}") if rare else shown
+        self._chance = self._chance + test.rate
+        if test.matches:
+            return Answer("clean", why=f"it shows only {test.rate}")
+        return msgspec.structs.replace(other, why=f"{other.why}, in {test.runs} runs")
+
+    def _looks(self, case: Case) -> Iterator[Answer]:
+        """Run a variant again and again; what the reference did is kept, unless it is the side on trial."""
+        ready = self._ready(case)
+        while True:
+            yield ready if isinstance(ready, Answer) else self._look(case, *ready)
+            if self.signature.side != "candidate":
+                ready = self._ready(case)
+
+    def _ready(self, case: Case) -> Answer | tuple[Outcome, Question]:
+        """The reference's part of an answer, which may be all of it."""
         why = case.lint()
         if why is not None:
             return Answer("invalid", why=why)
@@ -182,13 +344,14 @@ class Oracle:
             self.due = refusing or self.signature.symptom == "accepted" or self.signature.side == "reference"
         if refusing and not self.due:
             return Answer("invalid", why="the reference refuses it")
+        # Whether a precision setting explains the error does not change what the bug is, and costs several runs.
+        return left, msgspec.structs.replace(self.pair.question(case), rounded=lambda to: ())
+
+    def _look(self, case: Case, left: Outcome, question: Question) -> Answer:
         right = self.pair.run(case, self.pair.candidate)
         self.queries["warm"] += 1
         self.queries[self.level] = self.queries.get(self.level, 0) + 1
-        # Whether a precision setting explains the error does not change what the bug is, and costs several runs.
-        question = msgspec.structs.replace(self.pair.question(case), rounded=lambda to: ())
-        comparison = judge(question, left, right)
-        return self.weigh(case, comparison, left, right)
+        return self.weigh(case, judge(question, left, right), left, right)
 
     def weigh(self, case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Answer:
         """What a judgement means for the search: the same bug, another one, or none."""
@@ -239,15 +402,14 @@ class Oracle:
             file.flush()
             os.fsync(file.fileno())
 
-    def _read_journal(self) -> dict[str, Answer]:
-        """Answers of an earlier, interrupted run; a torn last line is ignored."""
-        answers: dict[str, Answer] = {}
-        if self._journal.exists():
-            for line in self._journal.read_text().splitlines():
-                try:
-                    record = json.loads(line)
-                except ValueError:
-                    continue
-                if "end" in record:
-                    answers[record["end"]] = codec.from_plain(record["answer"], Answer)
-        return answers
+    def _read_journal(self) -> None:
+        """What an earlier, interrupted run found out; a torn last line is ignored."""
+        lines = self._journal.read_text().splitlines() if self._journal.exists() else []
+        for line in lines:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if "end" in record:
+                self._resumed[record["end"]] = codec.from_plain(record["answer"], Answer)
+            self._observed = record.get("observed", self._observed)

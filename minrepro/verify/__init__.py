@@ -15,10 +15,15 @@ import msgspec
 from minrepro.backends import Backend, parse
 from minrepro.environments import pythons
 from minrepro.ir.outcome import Completed, Crashed, Raised
-from minrepro.ir.reduction import Finding, Repro, Verified
+from minrepro.ir.reduction import Finding, Rate, Repro, Verified
+from minrepro.shrink.sequential import Sequence, sequence
 from minrepro.verify.running import Run, run
 from minrepro.verify.same import difference
 
+NEVER = Rate(0, 1)
+"""How often a script shows its bug by chance: other processes and other bugs do not count."""
+MOST = 150
+"""Fresh processes for one script at most."""
 PARALLEL = 2
 """Fresh processes at a time: each imports a framework, on a core of its own."""
 
@@ -33,11 +38,14 @@ def verify(
 ) -> Verified:
     """Run a script in fresh processes and count how often it shows its bug.
 
+    A bug that shows only now and then is run until a sequential test is decided: does the script show it as often as the
+    case did in the search, or, if that was every time, as often as in the first runs?
+
     Args:
         repro: the script.
         finding: what it has to show.
         interpreter: Python of the framework that the script uses.
-        runs: how many processes.
+        runs: how many processes, at least.
         replay_file: file of the historical bug to run it under; then it also runs once without, and must exit with 0.
         deadline: seconds per run.
     """
@@ -51,16 +59,37 @@ def verify(
         jobs = [pool.submit(once, under) for _ in range(runs)]
         clean = pool.submit(once, None) if under is not None else None
         done = [job.result() for job in jobs]
+        reasons = [reason(finding, one) for one in done]
+        test = _flaky(finding, reasons)
+        while test is not None and test.decision is None and len(done) < MOST:
+            more = list(pool.map(once, [under] * PARALLEL))
+            done += more
+            reasons += [reason(finding, one) for one in more]
+            for why in reasons[-len(more):]:
+                test.add(why is None)
         without = clean.result().status if clean is not None else None
-    reasons = [reason(finding, one) for one in done]
     return Verified(
-        runs=runs,
+        runs=len(done),
         reproduced=reasons.count(None),
         statuses=tuple(one.status for one in done),
         without_replay=without,
         environment=_environment(backend, interpreter),
         output=_output(done, reasons),
+        accepted=test is not None and test.decision is True,
     )
+
+
+def _flaky(finding: Finding, reasons: list[str | None]) -> Sequence | None:
+    """The test for a bug that does not show every time, with the first runs in it; None for one that does."""
+    rate = finding.rate
+    if rate is None and 0 < reasons.count(None) < len(reasons):
+        rate = Rate(reasons.count(None), len(reasons))
+    if rate is None:
+        return None
+    test = sequence(rate, NEVER)
+    for why in reasons:
+        test.add(why is None)
+    return test
 
 
 def reason(finding: Finding, one: Run) -> str | None:

@@ -11,6 +11,7 @@ from minrepro.ir.reduction import Probe
 CAUSE = "non-determinism"
 SENTENCE = "the result differs from run to run with everything pinned"
 WEIGHT = 8
+FLAKY = True
 IMPLIED_BY = ("uninitialised memory", "random draw not pinned")
 
 RUNS = 5
@@ -18,6 +19,10 @@ RUNS = 5
 
 def probes(scene: Scene) -> Iterator[Probe]:
     """Several runs must give several answers on the wrong side, and one on the right side."""
+    if scene.rate is not None:
+        yield Probe(f"{scene.rate.runs} runs of the case", "some show it and some do not",
+                    f"{scene.rate.matches} show it", 0 < scene.rate.matches < scene.rate.runs)
+        return
     if scene.symptom not in ("value", "nonfinite"):
         return
     seen = [scene.value(scene.run(scene.case, scene.wrong, attempt=number)) for number in range(RUNS)]
