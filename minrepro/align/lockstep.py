@@ -245,7 +245,7 @@ class Lockstep:
         if not follower.forced:
             return (None,)
         wanted: list[Tensor | None] = [None] * len(own)
-        for mine, theirs in enumerate(matches):
+        for theirs, mine in enumerate(matches):
             if mine is not None:
                 wanted[mine] = due[theirs]
         return (tuple(wanted),)
