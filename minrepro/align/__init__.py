@@ -16,6 +16,7 @@ from typing import Any, Mapping
 import msgspec
 
 from minrepro.align import findings, loading, settings
+from minrepro.align.calls import Found, reduce_call
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.judging import NUDGES, errors, judged, screen
@@ -73,6 +74,7 @@ class Aligned(msgspec.Struct):
     seconds: dict[str, float]
     seams: int = 0
     cases: dict[str, Case] = {}
+    call: Found | None = None
 
 
 class Alignment:
@@ -92,6 +94,7 @@ class Alignment:
         self.notes: list[str] = []
         self.seams = 0
         self.cases: dict[str, Case] = {}
+        self.call: Found | None = None
 
     def run(self) -> Aligned:
         """Build, pair, load, run and judge.
@@ -106,12 +109,12 @@ class Alignment:
             side: seat.ask("noted")["autocast"]
             for side, seat in (("reference", self.reference), ("candidate", self.candidate))
         }
-        evidence = findings.Evidence(entries, draws, self._settings(), autocast)
+        evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
         findings.explain(table, evidence)
         self._timed("experiment", lambda: self._experiment(table))
         return Aligned(
             table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams,
-            self.cases,
+            self.cases, self.call,
         )
 
     def _timed(self, name: str, step):
@@ -173,6 +176,8 @@ class Alignment:
         self.seams = 0
 
         def seen(seam: Seam) -> None:
+            if "candidate" not in seam.others:
+                return  # the port raised before it came here
             self.seams += len(seam.labels)
             length = self._length(seam)
             for position in range(len(seam.labels)):
@@ -185,10 +190,16 @@ class Alignment:
 
         lockstep = Lockstep(self.reference, followers, self.pairing, seen, draws, self.progress)
         lockstep.run()
+        failure = candidate.failure or free.failure
+        if failure is not None and self.call is None:
+            role = "candidate" if candidate.failure is not None else "free"
+            self.call = reduce_call(
+                self.pair.reference, self.pair.candidate, self.candidate, role, self.pair.folder, self.progress
+            )
+        lockstep.stop()
         for follower in followers:
             if follower.failure is not None and follower.role not in ("candidate", "free"):
                 self.notes.append(f"no {follower.role} run: {follower.failure['blame']['message']}")
-        failure = candidate.failure or free.failure
         if candidate.extra:
             self.notes.append("called by the port only: " + ", ".join(candidate.extra[:6]))
         return table, draws, failure, suspicious

@@ -111,6 +111,17 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
         screen.print(f"... {len(wrong)} of {len(found.entries)} entries; all of them are in align.md")
     for line in table._leftovers(found, words):
         screen.print(line, markup=False) if line else None
+    if found.failure is not None:
+        told = found.failure["blame"]
+        where = f"{told['file']}:{told['line']}" if told["file"] else "the framework"
+        module = told["path"] or words("root")
+        screen.print(f"\nthe port raises {told['error']} in {module} at {where}: {told['message']}", markup=False)
+    if found.call is not None:
+        screen.print(f"call      {found.call.call}  (was {found.call.original}; {found.call.queries} queries)", markup=False)
+        screen.print(f"script    {found.call.path} ({found.call.lines} lines), {found.call.reproduced} of {found.call.runs} "
+                     "fresh processes show it", markup=False)
+        for other in found.call.alike:
+            screen.print(f"the same kind of call: {other}", markup=False)
     for note in found.notes:
         screen.print(note, markup=False)
     screen.print(f"\n{words('verdict')}   {words.outcome(result['verdict'])}", style="bold")

@@ -126,16 +126,20 @@ class Evidence(msgspec.Struct):
         draws: the random draws.
         settings: reference path -> differing settings.
         autocast: side -> contexts that it entered.
+        failure: the event with which the port's forward raised, or None.
     """
 
     entries: list[Entry]
     draws: Draws
     settings: Mapping[str, list[str]]
     autocast: Mapping[str, list[dict[str, Any]]]
+    failure: Mapping[str, Any] | None = None
 
 
 def explain(table: Table, evidence: Evidence) -> None:
     """Give every diverging row its verdict and note, as far as no experiment is needed."""
+    if evidence.failure is not None:
+        _raised(table, evidence.failure)
     for number, row in enumerate(table.rows):
         path = row.unit.partition("::")[0]
         if row.verdict == "diverges":
@@ -148,12 +152,22 @@ def explain(table: Table, evidence: Evidence) -> None:
             row.note = f"ill-conditioned: its worst element moves by {row.worst.condition:.1e} times a change of its inputs"
 
 
+def _raised(table: Table, failure: Mapping[str, Any]) -> None:
+    """Mark the innermost unit in which the port raised."""
+    names = [row.port for row in table.rows]
+    place = failure["stack"][-1][0] if failure["stack"] else ""
+    if place in names:
+        told, row = failure["blame"], table.rows[names.index(place)]
+        row.verdict, row.lines = "raises", ("", f"{told['file']}:{told['line']}" if told["file"] else "")
+        row.note = f"{told['error']}: {told['message'].splitlines()[0] if told['message'] else ''}"
+
+
 def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence) -> None:
     found = row.worst
     assert found is not None
     wrong = [e for e in evidence.entries if e.blame and _belongs(e, path, row)]
     loose = [d for d in evidence.draws.loose.get("candidate", ()) if d.unit == number]
-    untaken = [d for d in evidence.draws.untaken("candidate") if d.stack and d.stack[-1][0] == number]
+    untaken = [] if evidence.failure else [d for d in evidence.draws.untaken("candidate") if d.stack and d.stack[-1][0] == number]
     policy = _policy(row, evidence)
     if wrong:
         row.verdict, row.note = "weights", f"{wrong[0].blame}: {wrong[0].detail}"

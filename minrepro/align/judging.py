@@ -97,8 +97,9 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     held = {role: values[position] for role, values in seam.others.items() if position < len(values)}
     y = held.get("candidate")
     absolute, ulp = errors(x, y)
+    dtypes = (x.dtype.name, y.dtype.name if y else "none")
     base = dict(unit=seam.unit, call=seam.call, part=seam.part, maker=seam.maker, maker_call=seam.maker_call, label=label,
-                lines=seam.lines, absolute=absolute, ulp=ulp, shape=x.shape, dtypes=(x.dtype.name, y.dtype.name if y else "none"))
+                lines=seam.lines, absolute=absolute, ulp=ulp, shape=x.shape, dtypes=dtypes)
     if y is None:
         if seam.part == "in":
             return Judged(comparison=Comparison("same", why=f"the port takes no {label}"), **base)

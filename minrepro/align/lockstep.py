@@ -141,10 +141,12 @@ class Lockstep:
                 if self.done:
                     break
                 event = self._gone(self.leader, "leader")
-        finally:
-            self._stop()
+        except BaseException:
+            self.stop()
+            raise
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End all forwards; until then the frames of one that raised can be looked at."""
         for seat, title in [(self.leader, "leader"), *((f.seat, f.role) for f in self.followers)]:
             if seat.side.worker.ready:
                 seat.ask("stop", title=title)

@@ -121,6 +121,7 @@ def report(found: Aligned, about: dict[str, Any]) -> dict[str, Any]:
         "unpaired": {"reference": list(found.pairing.reference), "candidate": list(found.pairing.candidate)},
         "pairs": {unit.reference: {"port": unit.candidate, "how": unit.how} for unit in found.pairing.units},
         "notes": found.notes, "compared": found.seams, "failure": found.failure,
+        "call": codec.plain(found.call) if found.call else None,
     }
 
 

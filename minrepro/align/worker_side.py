@@ -112,6 +112,11 @@ def stop(evaluator, title):
     return _asked("stop", evaluator, title)
 
 
+def failing(evaluator, title):
+    """The framework call in which a forward raised, as data; an empty dict if it was none."""
+    return _asked("failing", evaluator, title)
+
+
 def alone(evaluator, title, rows):
     """Capture the call whose entry a forward on torch has just shown, as `capture.worker_side.capture` does a model's."""
     return _asked("alone", evaluator, title, list(rows))

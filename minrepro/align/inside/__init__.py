@@ -10,6 +10,7 @@ import time
 import numpy
 
 from . import draws, inputs, native, precision, running, trees
+from . import failing as failing_
 from . import state as state_
 
 BUILDING = CAPTURE = None
@@ -233,6 +234,17 @@ def _event(seat, title, event):
         error = seat.runs[title].error
         event["blame"] = BUILDING.blame(error, paths, (seat.native.folder,))
     return event
+
+
+def failing(evaluator, title):
+    """See `worker_side.failing`."""
+    seat = evaluator.seat
+    found = failing_.call(seat.native, seat.runs[title].error)
+    if found is None:
+        return {}
+    described, values = found
+    names = [seat.native.dtype_name(v) if seat.native.is_tensor(v) else v.dtype.name for v in values]
+    return dict(described, specs=[{"shape": list(v.shape), "dtype": name} for v, name in zip(values, names)])
 
 
 def alone(evaluator, title, rows):
