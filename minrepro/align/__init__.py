@@ -111,7 +111,7 @@ class Alignment:
         }
         evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
         findings.explain(table, evidence)
-        self._timed("experiment", lambda: self._experiment(table))
+        self._timed("experiment", lambda: self._experiment(table, entries))
         return Aligned(
             table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams,
             self.cases, self.call,
@@ -204,10 +204,11 @@ class Alignment:
             self.notes.append("called by the port only: " + ", ".join(candidate.extra[:6]))
         return table, draws, failure, suspicious
 
-    def _experiment(self, table: findings.Table) -> None:
-        """Ask for the guilty units whether the framework errs without the port, too."""
+    def _experiment(self, table: findings.Table, entries: list[loading.Entry]) -> None:
+        """Ask for the guilty units and entries whether the framework errs without the port, too."""
         asked = [row for row in table.rows if row.verdict in ("port", "unexplained")]
-        if not asked or self.pair.reference.spec.name != "torch":
+        stored = [entry for entry in entries if entry.blame == "framework" and entry.source]
+        if not (asked or stored) or self.pair.reference.spec.name != "torch":
             return
         fresh = open_side(str(self.pair.candidate.spec), self.pair.folder)
         template = Case(
@@ -217,6 +218,9 @@ class Alignment:
         answers: dict[tuple[str, ...], Answer] = {}
         try:
             one = Experiment(self.reference, Pair(self.pair.reference, fresh, self.pair.folder), template)
+            found = one.loaded(stored) if stored else None
+            if found is not None:
+                self.cases[found.graph.nodes[0].path] = found
             for row in asked:
                 name = kind(row)
                 if name not in answers and len(answers) < MOST:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -18,6 +19,7 @@ from minrepro.align.language import LANGUAGES, Words
 from minrepro.align.verdict import EXIT, verdict
 from minrepro.capture.source import resolve
 from minrepro.errors import UsageError
+from minrepro.ir.case import Case
 from minrepro.options import replay_notice
 from minrepro.record import readable, write
 
@@ -46,26 +48,54 @@ WIDTH = 160
 def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, order, lang, deadline,
           out, as_json) -> None:
     """Compare a model with its native port, module by module, and say whose fault a difference is."""
-    candidate = str(backends.parse(candidate))
-    request = Request(
+    request = prepare(model, port, candidate, inputs, convert, mapped, seed, train, precision, draws, deadline)
+    folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
+    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
+    notice = replay_notice(candidate)
+    screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
+    found, result = aligned(reference, candidate, folder, request, Words(lang))
+    _show(screen, found, result, Words(lang), order == "worst", folder)
+    if as_json:
+        click.echo(json.dumps(result, allow_nan=False))
+    sys.exit(EXIT[result["verdict"]])
+
+
+def prepare(model, port, candidate, inputs=(), convert="", mapped=(), seed=0, train=False, precision="own",
+            draws="injected", deadline=300.0) -> Request:
+    """A request from what stands on the command line.
+
+    Raises:
+        UsageError: for a model, port or converter that is not there.
+    """
+    return Request(
         model=resolve(model), port=_port(model, port, candidate), names=(model, port),
         convert=_convert(model, port, convert, candidate), mapped=(*mapped, *_zoo_map(model, port, candidate)),
         inputs=tuple(inputs), seed=seed, train=train, neutral=precision == "float32", injected=draws == "injected",
         deadline_s=deadline,
     )
-    folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
-    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
-    notice = replay_notice(candidate)
-    screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
-    found, about = _watched(str(backends.parse(reference)), candidate, folder, request)
-    words = Words(lang)
+
+
+def aligned(reference: str, candidate: str, folder: Path, request: Request, words: Words) -> tuple[Aligned, dict[str, Any]]:
+    """Align, and write ``align.json`` and ``align.md`` into the run folder."""
+    found, about = _watched(str(backends.parse(reference)), str(backends.parse(candidate)), folder, request)
     result = readable(table.report(found, about))
     write(folder / "align.json", result)
     table.write(folder, found, result, words)
-    _show(screen, found, result, words, order == "worst", folder)
-    if as_json:
-        click.echo(json.dumps(result, allow_nan=False))
-    sys.exit(EXIT[result["verdict"]])
+    for number, case in enumerate(found.cases.values()):
+        write(folder / (f"case-{number}.json" if number else "case.json"), case)
+    return found, result
+
+
+def case_of_port(reference: str, candidate: str, folder: Path, request: Request, screen: Console) -> Case | None:
+    """For ``minrepro shrink --port``: align, say what was found, and return the framework's fault as a case to reduce.
+
+    Returns:
+        None if no fault of the framework was found: then the table has said whose it is.
+    """
+    found, result = aligned(reference, candidate, folder, request, Words("en"))
+    guilty = [row for row in found.rows if row.verdict not in ("same", "arithmetic", "idle")]
+    _show(screen, msgspec.structs.replace(found, rows=guilty), result, Words("en"), False, folder)
+    return next(iter(found.cases.values()), None)
 
 
 def _watched(reference: str, candidate: str, folder: Path, request: Request) -> tuple[Aligned, dict[str, Any]]:
@@ -124,6 +154,8 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
             screen.print(f"the same kind of call: {other}", markup=False)
     for note in found.notes:
         screen.print(note, markup=False)
+    if found.cases:
+        screen.print(f"reduce it with: minrepro shrink --case {folder / 'case.json'}", markup=False)
     screen.print(f"\n{words('verdict')}   {words.outcome(result['verdict'])}", style="bold")
     screen.print(f"{words('standard')}  {words('standard_text')} ({table.STANDARD})", markup=False)
     screen.print(f"folder    {folder}")

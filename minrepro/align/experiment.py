@@ -6,19 +6,23 @@ candidate framework with pinned inputs. If a step diverges there too, no line of
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Sequence
 
 import msgspec
+import numpy as np
 
 from minrepro import ops
 from minrepro.align.findings import Row
+from minrepro.align.loading import Entry
 from minrepro.align.seat import Seat
 from minrepro.capture import read
 from minrepro.compare.pair import Pair
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Site
-from minrepro.ir.graph import Graph
-from minrepro.localise.streaming import Stream
+from minrepro.ir.graph import Graph, Node
+from minrepro.ir.tensor import Layout, Permute, Tensor
+from minrepro.localise.streaming import INTO, LOAD, Stream
 
 MOST = 6
 """Kinds of guilty units that are looked into; the others of a kind share its answer."""
@@ -76,6 +80,22 @@ class Experiment:
                 return self.reference.ask("alone", title="alone", rows=list(ops.table()))
             event = self.reference.ask("go", title="alone")
         return {"error": {"kind": "gone", "message": f"the reference did not come to call {call} of {unit} again"}}
+
+    def loaded(self, entries: Sequence[Entry]) -> Case | None:
+        """The one-step case of the smallest entry that the framework stored wrongly, if it shows without the port."""
+        names = {entry["key"]: entry["name"] for entry in self.reference.ask("state")}
+        for entry in sorted(entries, key=lambda e: math.prod(e.shape)):
+            source = self.reference.fetch([names[entry.source]])[names[entry.source]]
+            if entry.given == "turned as due":
+                source = Tensor(source.base, source.dtype, Layout((*source.layout.links, Permute((1, 0)))))
+            due = Tensor(np.zeros(source.shape, source.dtype.storage), source.dtype)
+            node = Node(LOAD, INTO, ("out",), path=entry.key)
+            graph = Graph(node.inputs, (node,), ("out",))
+            feeds = {name: {"dst": due, "src": source}[name] for name in graph.inputs}
+            case = msgspec.structs.replace(self.template, graph=graph, feeds=feeds, mode="load")
+            if self.pair.compare(case)[0].verdict == "diverges":
+                return case
+        return None
 
     def case(self, site: Site) -> Case:
         """The one-step case of a site, for the reducer."""

@@ -167,7 +167,8 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
     assert found is not None
     wrong = [e for e in evidence.entries if e.blame and _belongs(e, path, row)]
     loose = [d for d in evidence.draws.loose.get("candidate", ()) if d.unit == number]
-    untaken = [] if evidence.failure else [d for d in evidence.draws.untaken("candidate") if d.stack and d.stack[-1][0] == number]
+    never = [] if evidence.failure else evidence.draws.untaken("candidate")
+    untaken = [d for d in never if d.stack and d.stack[-1][0] == number]
     policy = _policy(row, evidence)
     if wrong:
         row.verdict, row.note = "weights", f"{wrong[0].blame}: {wrong[0].detail}"
