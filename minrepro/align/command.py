@@ -131,9 +131,9 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
     rows = table.ordered(found.rows, worst_first)
     screen.print(table.screen(rows, words))
-    for row in rows:
-        if row.note and row.verdict not in ("same", "arithmetic"):
-            screen.print(f"\n{row.unit or words('root')}: {row.note}", markup=False)
+    for note, units in table.notes(rows, words).items():
+        more = f" (and {len(units) - 1} more)" if len(units) > 1 else ""
+        screen.print(f"\n{units[0]}{more}: {note}", markup=False)
     wrong = [entry for entry in found.entries if entry.blame]
     for entry in wrong[:8]:
         screen.print(f"{words('state')}: {entry.key or entry.source}: {entry.blame}: {entry.detail}", markup=False)

@@ -13,7 +13,7 @@ from typing import Any, Mapping
 import msgspec
 
 from minrepro.align.draws import Draws
-from minrepro.align.judging import Judged, hidden
+from minrepro.align.judging import EXPLODES, Judged, hidden
 from minrepro.align.loading import Entry
 from minrepro.align.pairing import Module, Pairing
 
@@ -24,8 +24,6 @@ WORDS = {
     "setting": "setting differs",
 }
 """Verdict of a row -> as people read it."""
-EXPLODES = 10.0
-"""Sensitivity over size from which an element is called ill-conditioned: it loses a digit of its inputs."""
 
 
 class Row(msgspec.Struct):
@@ -42,6 +40,8 @@ class Row(msgspec.Struct):
         note: one sentence.
         lines: ``file:line`` on each side where the error is made.
         calls: how often it was called.
+        worst: the judgement behind the row.
+        rows: its rows that dominate a sum and lose digits.
     """
 
     unit: str
@@ -58,6 +58,7 @@ class Row(msgspec.Struct):
     lines: tuple[str, str] = ("", "")
     calls: int = 0
     worst: Judged | None = None
+    rows: tuple[str, ...] = ()
 
 
 class Table:
@@ -80,6 +81,7 @@ class Table:
         own = self.rows[found.unit]
         if found.part == "out":
             own.calls = max(own.calls, found.call + 1)
+            own.rows = own.rows or found.rows
             if seen is not None:
                 own.seen = max(own.seen or 0.0, seen)
             if not own.shape:
@@ -148,8 +150,10 @@ def explain(table: Table, evidence: Evidence) -> None:
             # Too small for the numbers, or only there in training: the constructor says it.
             row.verdict = "setting" if not hidden(row.worst) else "port"
             row.note = "; ".join(evidence.settings[path])
-        elif row.worst is not None and row.worst.condition > EXPLODES and row.verdict in ("same", "arithmetic"):
-            row.note = f"ill-conditioned: its worst element moves by {row.worst.condition:.1e} times a change of its inputs"
+        elif row.rows:
+            row.note = f"ill-conditioned: {'; '.join(row.rows)}; compare rows by their relative error, the mean says nothing"
+        elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
+            row.note = f"ill-conditioned: an element moves by {row.worst.condition:.2g} times a relative change of its inputs"
 
 
 def _raised(table: Table, failure: Mapping[str, Any]) -> None:

@@ -21,6 +21,10 @@ from minrepro.ir.tensor import Tensor
 
 NUDGES = ("moved0", "moved1", "moved2")
 """Roles of the runs on moved inputs, whose spread is the sensitivity."""
+EXPLODES = 10.0
+"""Sensitivity over size from which an element is called ill-conditioned: it loses a digit of its inputs."""
+OWNS = 1.0
+"""A row owns a sum from this share on, divided by the root of the number of rows: that many equal ones would be alike."""
 VISIBLE = 2.0
 """A difference in float64 of more than this many float32 roundings is no constant that was kept in float32."""
 HIDDEN = 1e4
@@ -41,6 +45,7 @@ class Judged(msgspec.Struct):
         shape, dtypes: of the tensor, and its dtype on both sides.
         wide: relative difference of the float64 copies (RMS), None if there are none.
         condition: largest sensitivity of an element over its size.
+        rows: sentences on the rows that dominate and lose digits, with what the unit was called with there.
     """
 
     unit: int
@@ -59,6 +64,7 @@ class Judged(msgspec.Struct):
     reference: Tensor | None = None
     candidate: Tensor | None = None
     maker_call: int = 0
+    rows: tuple[str, ...] = ()
 
 
 def screen(x: Tensor, y: Tensor, length: int) -> bool:
@@ -115,14 +121,15 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         wide=lambda: {label: wide.values} if known else None,
     )
     comparison = judge(question, Completed({label: x}), Completed({label: y}))
-    gap, condition = None, 0.0
+    gap, condition, rows = None, 0.0, ()
     if truth is not None and x.dtype.inexact:
         condition = _condition(*truth)
+        rows = _amplified(seam, *truth)
         if known:
             gap, formula = _formula(truth, wide.values)
             if formula and comparison.verdict in ("same", "arithmetic"):
                 comparison = _formulas(label, x, y, truth[0], wide.values, gap)
-    return Judged(comparison=comparison, wide=gap, condition=condition, reference=x, candidate=y, **base)
+    return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
 
 
 def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
@@ -154,6 +161,31 @@ def _condition(z: np.ndarray, s: np.ndarray) -> float:
         fine = np.isfinite(z) & np.isfinite(s) & (sizes > 0) & (sizes >= np.median(sizes[np.isfinite(z)]) if z.size else False)
         ratio = s[fine] / sizes[fine]
     return float(ratio.max()) if ratio.size else 0.0
+
+
+def _amplified(seam: Seam, z: np.ndarray, s: np.ndarray) -> tuple[str, ...]:
+    """Rows of a result per row (a loss) that own its sum and move by much more than their inputs do.
+
+    Such a row is compared by its relative error, and the mean over the rows says nothing about two sides.
+    """
+    if z.ndim != 1 or z.size < 2 or seam.part == "in" or not np.isfinite(z).all():
+        return ()
+    total = float(np.abs(z).sum())
+    if not total:
+        return ()
+    with np.errstate(all="ignore"):
+        share, factor = np.abs(z) / total, s / np.abs(z)
+    rows = np.flatnonzero((share > OWNS / math.sqrt(z.size)) & (factor > EXPLODES))
+    told = []
+    for row in sorted(rows, key=lambda i: -share[i])[:3]:
+        asked = [
+            f"{name} = {tensor.view.reshape(-1)[row]}" for name, tensor in seam.inputs.items()
+            if tensor.shape == z.shape and tensor.dtype.kind in ("int", "uint")
+        ]
+        where = f" ({', '.join(asked)})" if asked else ""
+        told.append(f"row {row}{where} is {z[row]:.3g}, owns {share[row]:.0%} of the sum and moves by {factor[row]:.3g} "
+                    "times a relative change of its inputs")
+    return tuple(told)
 
 
 def _formula(truth: tuple[np.ndarray, np.ndarray], w: np.ndarray) -> tuple[float, bool]:

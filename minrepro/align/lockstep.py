@@ -79,6 +79,7 @@ class Seam(msgspec.Struct):
         reference: the reference's tensors.
         others: role -> tensors, None where the follower has none that fits.
         lines: (file, line) on the reference and on the candidate.
+        inputs: parameter -> tensor that the unit was called with, at its exit.
     """
 
     unit: int
@@ -91,6 +92,7 @@ class Seam(msgspec.Struct):
     lines: dict[str, tuple[str, int]]
     surplus: int = 0
     maker_call: int = 0
+    inputs: dict[str, Tensor] = {}
 
 
 class Lockstep:
@@ -267,7 +269,7 @@ class Lockstep:
             seam = self.seams[name] = Seam(
                 record.unit, record.call, name[1], maker, record.labels if entering else record.output_labels,
                 (record.inputs if entering else record.outputs) or (), {}, {"reference": record.line},
-                maker_call=call,
+                maker_call=call, inputs={} if entering else dict(zip(record.labels, record.inputs)),
             )
         seam.others[follower.role] = tuple(None if mine is None else own[mine] for mine in matches)
         if follower.candidate:

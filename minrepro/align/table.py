@@ -54,6 +54,15 @@ def _number(value: float) -> str:
     return "0" if value == 0 else f"{value:.2g}"
 
 
+def notes(rows: Sequence[Row], words: Words) -> dict[str, list[str]]:
+    """Note -> the units that it is about, in their order."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            found.setdefault(row.note, []).append(_name(row.unit, words))
+    return found
+
+
 def screen(rows: Sequence[Row], words: Words) -> RichTable:
     """The table for a terminal."""
     table = RichTable(box=None, pad_edge=False)
@@ -75,9 +84,9 @@ def markdown(rows: Sequence[Row], found: Aligned, words: Words, about: dict[str,
         "| " + " | ".join(words(name) for name in COLUMNS) + " |", "|" + "---|" * len(COLUMNS),
     ]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(row, words)) + " |" for row in rows]
-    notes = [f"- {_name(row.unit, words)}: {row.note}" for row in rows if row.note]
-    if notes:
-        lines += ["", f"## {words('notes')}", "", *notes]
+    told = [f"- {', '.join(units)}: {note}" for note, units in notes(rows, words).items()]
+    if told:
+        lines += ["", f"## {words('notes')}", "", *told]
     wrong = [entry for entry in found.entries if entry.blame]
     if wrong:
         lines += ["", f"## {words('state')}", ""]

@@ -166,8 +166,9 @@ class Run:
                 return type(leaf)(self.native.array(new).item())
             if isinstance(leaf, numpy.ndarray):
                 return self.native.array(new).astype(leaf.dtype)
-            if self.native.floating(new) and self.dtype is not None:
-                return self._nudged(self.native.cast(new, self.dtype))
+            if self.native.floating(new) and self.native.floating(leaf):
+                # A side keeps its own precision: that is a finding of its own, and a mixture would only raise.
+                return self._nudged(self.native.cast(new, self.dtype or self.native.dtype_name(leaf)))
             return new
 
         return trees.mapped(value, is_value or self.native.is_leaf, change)
