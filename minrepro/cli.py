@@ -26,6 +26,7 @@ from minrepro.align.command import align
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
+from minrepro.ir import codec
 from minrepro.ir.case import MODES
 from minrepro.options import Options, replay_notice, resolve_candidate, stored_options
 from minrepro.sweep.command import sweep
@@ -76,16 +77,25 @@ def cli() -> None:
 @click.option("--threads", default=1, show_default=True, help="Threads of a worker; part of a bug's recipe.")
 @click.option("--deadline", default=60.0, show_default=True, help="Seconds that one evaluation may take.")
 @click.option("--budget", default="", help="Queries (200) or seconds (90s) the reduction may take.")
+@click.option("--case", "stored_case", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+              help="Reduce a stored case instead of a model: another bug that a run met, or one of the corpus.")
 @click.option("--site", default=0, show_default=True, help="Which finding to reduce, if there are several.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True),
               help="Continue a run folder with the options it was started with; only --budget counts anew.")
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
-def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, site, out, resume,
-           as_json) -> None:
+def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, stored_case, site,
+           out, resume, as_json) -> None:
     """Find the step that is wrong, shrink it, and write a script that shows it."""
     queries, seconds = _budget(budget)
-    if resume:
+    case = codec.decode(stored_case.read_bytes()) if stored_case and not resume else None
+    if case is not None:
+        case = msgspec.structs.replace(case, candidate=str(backends.parse(candidate or case.candidate)))
+        options = Options(
+            "", case.candidate, case.reference, seed=case.seed, threads=case.threads, deadline_s=deadline,
+            max_queries=queries, max_seconds=seconds,
+        )
+    elif resume:
         options = msgspec.structs.replace(stored_options(resume), max_queries=queries, max_seconds=seconds)
     elif not model:
         raise click.UsageError(f"expected --model with a zoo name ({', '.join(zoo.names())}), file.py:callable or "
@@ -95,13 +105,18 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
             model, resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung,
             train, threads, deadline, queries, seconds, 3, site,
         )
-    folder = resume or out or Path("minrepro-runs") / f"{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    name = _slug(model) or "case"
+    folder = resume or out or Path("minrepro-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     screen = Screen(as_json)
     notice = replay_notice(options.candidate)
-    screen.out.print(notice or f"{options.model}: {options.reference} against {options.candidate}", style="bold")
+    what = options.model or "a stored case"
+    screen.out.print(notice or f"{what}: {options.reference} against {options.candidate}", style="bold")
     try:
         with screen.bar:
-            report = pipeline.Run(options, folder, screen).execute()
+            run = pipeline.Run(options, folder, screen)
+            if case is not None:
+                run.start_at(case)
+            report = run.execute()
     except KeyboardInterrupt:
         best = folder / "best.json"
         kept = f" The best case so far is in {best}." if best.exists() else ""
@@ -138,6 +153,8 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
             rate = report["rate"]["final"]
             out.print(f"rate      {rate['matches']} of {rate['runs']} runs show it")
         out.print(f"script    {report['repro']['path']} ({report['repro']['lines']} lines)")
+        for other in report["slipped"]:
+            out.print(f"also met  {other['signature']}: {other['command']}")
         out.print(f"runs      {verified['reproduced']} of {verified['runs']} fresh processes show it")
     out.print(f"folder    {folder}")
 

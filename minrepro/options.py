@@ -18,7 +18,7 @@ OPTIONS = "options.json"
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What the user asked for."""
+    """What the user asked for; `model` is empty for a run that starts at a case."""
 
     model: str
     candidate: str = ""

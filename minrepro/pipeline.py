@@ -36,13 +36,15 @@ from minrepro.localise.gradients import Gradients
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Stream, Trace
 from minrepro.options import OPTIONS, Options
-from minrepro.record import Listener, checked, counts, describe_trace, rates, readable, shape_of, write
+from minrepro.record import Listener, aside, checked, counts, describe_trace, rates, readable, shape_of, write
 from minrepro.shrink import shrink
 from minrepro.shrink.oracle import Oracle, signature_of
 from minrepro.verify import verify
 
 LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
+CASE = "case.json"
+"""What a run starts at that is given a case and no model."""
 EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
 
@@ -77,10 +79,13 @@ class Run:
         self.repro: Repro
         self.verified: Verified
         self.first = "capture"
+        if not options.model and (folder / CASE).is_file():
+            self.start_at(codec.decode((folder / CASE).read_bytes()))
 
     def start_at(self, case: Case) -> None:
-        """Take a diverging case of one step for what the stages before `diagnose` would have found."""
+        """Take a diverging case for what the stages before `diagnose` would have found."""
         self.case, self.first = case, "diagnose"
+        write(self.folder / CASE, case)
         self.site = Site(case.graph.nodes[0], case.feeds, Comparison("diverges"), Completed({}), Completed({}))
         self.report["original"] = shape_of(case)
 
@@ -315,9 +320,14 @@ def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
     return None, site
 
 
-def stage_diagnose(run: Run) -> dict[str, Any]:
+def stage_diagnose(run: Run) -> dict[str, Any] | None:
     """Why, and whose fault, by experiments that predict something."""
     run.case, comparison, left, right = alone(run.pair, run.case)
+    if comparison.divergence is None and run.first == "diagnose":
+        run.verdict = comparison.verdict if comparison.verdict in EXIT else "clean"
+        run.listener.say(f"the case does not diverge: {comparison.why or comparison.verdict}")
+        run.report["compared"] = {}
+        return None
     if comparison.divergence is None:
         raise InternalError(
             f"{run.site.node.op} diverged in the session but not alone ({comparison.verdict} {comparison.why}); "
@@ -361,7 +371,9 @@ def stage_shrink(run: Run) -> dict[str, Any]:
     run.report["queries"] = dict(queries)
     run.report["rate"] = rates(run.oracle.rate, run.reduction.rate, run.oracle.calm)
     run.report["final"] = shape_of(run.reduction.case)
-    run.report["slipped"] = [str(signature) for signature, _ in run.reduction.slipped]
+    run.report["slipped"] = [aside(run.folder, number, *s) for number, s in enumerate(run.reduction.slipped, 1)]
+    for other in run.report["slipped"]:
+        run.listener.say(f"another bug on the way: {other['signature']}; reduce it with: {other['command']}")
     return codec.plain(run.reduction)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.reduction import Rate
+from minrepro.ir.signature import Signature
 from minrepro.localise.streaming import Checked, Trace
 
 
@@ -63,6 +64,14 @@ def shape_of(case: Case) -> dict[str, Any]:
         "layouts": [str(tensor.layout) for tensor in feeds],
         "summary": case.summary(),
     }
+
+
+def aside(folder: Path, number: int, signature: Signature, case: Case) -> dict[str, Any]:
+    """Keep another bug that was met on the way, with the command that reduces it."""
+    path = folder / f"slipped-{number}.json"
+    write(path, case)
+    command = f"minrepro shrink --case {path}"
+    return {"signature": str(signature), "case": case.summary(), "path": str(path), "command": command}
 
 
 def rates(start: Rate | None, final: Rate | None, calm: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def shrink(oracle: Oracle) -> Reduction:
         oracle.distrust()
         certificate, complete = _search(oracle)
         oracle.evidence = oracle.witness()
-    slipped = tuple(oracle.slipped.items())
+    slipped = tuple(oracle.slipped.values())
     rate = oracle.measure()
     return Reduction(oracle.best, oracle.signature, dict(oracle.queries), certificate, slipped, complete, rate)
 

@@ -135,7 +135,7 @@ class Oracle:
         self.max_queries, self.max_seconds = max_queries, max_seconds
         self.began = time.monotonic()
         self.queries: dict[str, int] = {"warm": 0, "cold": 0, "probes": 0, "cached": 0, "journal": 0}
-        self.slipped: dict[Signature, Case] = {}
+        self.slipped: dict[Signature, tuple[Signature, Case]] = {}
         self.level = "start"
         self.band0 = 0
         self.worst: tuple[int, ...] = ()
@@ -281,9 +281,10 @@ class Oracle:
             self._write({"end": name, "answer": codec.plain(answer)})
         self._answers[name] = answer
         if answer.interest == "slipped" and answer.signature is not None:
-            known = self.slipped.get(answer.signature)
-            if known is None or key(case) < key(known):
-                self.slipped[answer.signature] = case
+            bucket = msgspec.structs.replace(answer.signature, ops=())
+            known = self.slipped.get(bucket)
+            if known is None or key(case) < key(known[1]):
+                self.slipped[bucket] = answer.signature, case
         self.say(self.queries["warm"], self.best)
         return answer
 
@@ -360,7 +361,8 @@ class Oracle:
         found = signature_of(case, comparison, right, left)
         if found is None:
             return Answer("unresolved", why=comparison.why)
-        if not self._same(found):
+        if not self._same(found) or len(case.graph.nodes) == 1 < len(self.start.graph.nodes):
+            # Where steps are wrong together none is wrong alone, so one that is has another bug.
             return Answer("slipped", found, comparison.ratio, f"another bug: {found}")
         elements = max(1, case.elements)
         if band(comparison.ratio, elements) < min(self.band0, len(BANDS)) and self.level != "start":
