@@ -3,6 +3,7 @@
 It only loads its siblings in `inside/` as a package of their own, because minrepro is not importable there.
 """
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -92,14 +93,21 @@ def loaded(evaluator, partners, turned=()):
     return _asked("loaded", evaluator, partners, frozenset(turned))
 
 
-def watch(evaluator, units, wide=False):
-    """Watch these units; with `wide` in a float64 copy of the model too. Returns [unit, why] of those refused."""
-    return _asked("watch", evaluator, list(units), wide)
+def watch(evaluator, units):
+    """Watch these units. Returns [unit, why] of those refused."""
+    return _asked("watch", evaluator, list(units))
 
 
-def start(evaluator, title, wide=False, nudge=0, forced=True):
-    """Start a forward; returns its first event. `nudge` is the seed of a relative noise, 0 for none."""
-    return _asked("start", evaluator, title, wide, nudge, forced)
+def start(evaluator, title, forced=True, unit="", of="", nudge=0):
+    """Start a forward; returns its first event.
+
+    Args:
+        title: name of the run.
+        forced: its values are replaced at the seams.
+        unit, of: instead of the whole model run a float64 copy of this unit, in the call whose entry the run `of` shows.
+        nudge: seed of a relative noise in such a run, 0 for none.
+    """
+    return _asked("start", evaluator, title, forced, unit, of, nudge)
 
 
 def go(evaluator, title, replace=None):
@@ -125,3 +133,29 @@ def alone(evaluator, title, rows):
 def noted(evaluator):
     """What was noted beside the seams: autocast contexts, default dtype."""
     return _asked("noted", evaluator)
+
+
+def _glue(function, *arguments):
+    """The answer of a function of `inside.glue`, which only a port mistake needs."""
+    _inside()
+    return getattr(importlib.import_module("minrepro_align_inside.glue"), function)(*arguments)
+
+
+def follow(evaluator, unit):
+    """Step through this unit from now on; returns {"file", "line", "lines", "name"}, or {"why"} if it has no source."""
+    return _glue("follow", evaluator, unit)
+
+
+def calls(evaluator):
+    """What was stepped through: one {"nodes", "outputs", "why"} for each call of the unit."""
+    return _glue("calls", evaluator)
+
+
+def values(evaluator, call):
+    """Bind the tensors of one call; returns them under "values", with the number of their step."""
+    return _glue("values", evaluator, call)
+
+
+def leave(evaluator, unit):
+    """Run this unit as it is again, and forget what was stepped through."""
+    return _glue("leave", evaluator, unit)

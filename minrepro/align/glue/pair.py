@@ -1,0 +1,227 @@
+"""The smallest pair of expressions that holds the fault.
+
+Values that are equal on both sides are common knowledge: they become inputs. Among the steps whose values differ, one of
+the port is to blame if the unit's result becomes right once the reference's value of some step is put in its place. So
+nothing is guessed from the text: the pair that is kept is the smallest whose repair repairs the unit.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import msgspec
+import numpy as np
+
+from minrepro.align.glue.oracle import Oracle
+from minrepro.align.glue.scene import Impossible, Scene
+from minrepro.align.glue.spelling import BESIDE, Function, Unspelled, free, spell
+from minrepro.align.glue.trace import Trace, close, identical
+
+TRIALS = 60
+"""Repairs that are tried before the whole difference is kept."""
+STRANGE = 3
+"""What an input that only one side has weighs, in steps."""
+
+
+class Pair(msgspec.Struct):
+    """Two steps whose values should agree, and what they are computed from.
+
+    Attributes:
+        roots: step on the reference and on the port.
+        names: per side, given step -> name of the input.
+        inputs: name -> value.
+        described: name -> what it is, for people.
+    """
+
+    roots: tuple[int, int]
+    names: tuple[dict[int, str], dict[int, str]]
+    inputs: dict[str, np.ndarray]
+    described: dict[str, str] = {}
+
+
+class Matching:
+    """Which steps of both sides have equal values.
+
+    Args:
+        scene: both sides.
+    """
+
+    def __init__(self, scene: Scene):
+        self.scene = scene
+        self.partner = self._matched()
+        self.shared = (frozenset(self.partner.values()), frozenset(self.partner))
+        self.alike: dict[int, int] = {}
+
+    def _matched(self) -> dict[int, int]:
+        """Step of the port -> step of the reference with the same value, of the same name where there are several."""
+        found: dict[int, int] = {}
+        reference, port = self.scene.reference, self.scene.port
+        for number, value in port.values.items():
+            if port.plainly(number) != number or port.nodes[number].kind == "raised":
+                continue
+            choices = [n for n, v in reference.values.items() if reference.plainly(n) == n and close(v, value)]
+            if choices:
+                name = label(port, number)
+                found[number] = min(choices, key=lambda n: (not identical(reference.values[n], value), label(reference, n) != name, n))
+        return found
+
+    def cost(self, side: int, root: int) -> int:
+        """Steps below a root until values are shared."""
+        trace = (self.scene.reference, self.scene.port)[side]
+        if root in self.shared[side]:
+            return 0
+        total = 0
+        for number in trace.cone(root, self.shared[side]):
+            if number in self.shared[side]:
+                continue
+            kind = trace.nodes[number].kind
+            total += STRANGE if kind in ("opaque", "input") and number in trace.values else kind in ("op", "write", "raised")
+        return total
+
+    def below(self, side: int) -> list[int]:
+        """The target and the steps below it that have values and are not shared, with the shared ones that they read."""
+        trace, target = (self.scene.reference, self.scene.port)[side], self.scene.targets[side]
+        return [n for n in trace.cone(target, self.shared[side] - {target}) if n in trace.values]
+
+
+def label(trace: Trace, number: int) -> str:
+    """What the source calls a step."""
+    return trace.nodes[number].name or trace.nodes[number].label
+
+
+def find(scene: Scene, oracle: Oracle) -> Pair:
+    """The smallest pair whose repair repairs the unit; the whole difference if there is none.
+
+    Raises:
+        Impossible: if the difference cannot be spelled.
+    """
+    matching = Matching(scene)
+    if scene.error:
+        return close_pair(scene, matching, _counterpart(scene, matching), scene.targets[1])
+    trials = 0
+    for a, b in _candidates(scene, matching):
+        if (a, b) == scene.targets:
+            break
+        trials += 1
+        if trials > TRIALS:
+            break
+        if _repairs(scene, matching, oracle, a, b) and _holds(scene, matching, oracle, a, b):
+            return close_pair(scene, matching, a, b)
+    if not _holds(scene, matching, oracle, *scene.targets):
+        raise Impossible("its text alone does not give the values that the models compute")
+    return close_pair(scene, matching, *scene.targets)
+
+
+def _candidates(scene: Scene, matching: Matching) -> Iterator[tuple[int, int]]:
+    """Pairs of differing steps, the cheapest first, later ones before earlier ones among equals."""
+    left = [(matching.cost(0, n), n) for n in matching.below(0)]
+    right = [(matching.cost(1, n), n) for n in matching.below(1)]
+    pairs = [
+        (p + q, -b, -a, a, b) for p, a in left for q, b in right
+        if not (a in matching.shared[0] and b in matching.shared[1]) and not close(scene.reference.values[a], scene.port.values[b])
+    ]
+    for _, _, _, a, b in sorted(pairs):
+        yield a, b
+    yield scene.targets
+
+
+def _repairs(scene: Scene, matching: Matching, oracle: Oracle, a: int, b: int) -> bool:
+    """True if the port's target becomes right with the reference's value of `a` in place of `b`."""
+    if b == scene.targets[1]:
+        return close(scene.reference.values[a], scene.reference.values[scene.targets[0]])
+    whole = close_pair(scene, matching, scene.targets[0], scene.targets[1], {b: scene.reference.values[a]})
+    try:
+        function = spell(scene.port, scene.targets[1], whole.names[1])
+    except Unspelled:
+        return False
+    result = oracle.run(1, function, whole.inputs)
+    due = scene.reference.values[scene.targets[0]]
+    return result.value is not None and close(due, result.value)
+
+
+def _holds(scene: Scene, matching: Matching, oracle: Oracle, a: int, b: int) -> bool:
+    """True if the texts of a pair give the values that the models computed."""
+    pair = close_pair(scene, matching, a, b)
+    for side, trace, root in ((0, scene.reference, a), (1, scene.port, b)):
+        result = oracle.run(side, spelled(scene, pair, side), pair.inputs)
+        if result.value is None or not close(trace.values[root], result.value):
+            return False
+    return True
+
+
+def spelled(scene: Scene, pair: Pair, side: int, scale=lambda value: value) -> Function:
+    """The body of one side of a pair."""
+    return spell((scene.reference, scene.port)[side], pair.roots[side], pair.names[side], scale)
+
+
+def close_pair(scene: Scene, matching: Matching, a: int, b: int, repaired: dict[int, np.ndarray] = {}) -> Pair:
+    """Give names and values to what a pair is computed from.
+
+    Args:
+        scene, matching: both sides.
+        a, b: the roots.
+        repaired: step of the port -> value that is put in its place.
+
+    Raises:
+        Impossible: if a step without a text has no value either.
+    """
+    both = a in matching.shared[0] and b in matching.shared[1]
+    roots, traces = (a, b), (scene.reference, scene.port)
+    names: tuple[dict[int, str], dict[int, str]] = ({}, {})
+    taken = {*BESIDE}
+    for trace in traces:
+        for node in trace.nodes:
+            taken |= set(node.uses)
+    pair = Pair(roots, names, {}, {})
+    known: dict[int, str] = {}
+    for side in (0, 1):
+        trace = traces[side]
+        for number in _leaves(trace, roots[side], matching.shared[side], set(repaired) if side else set(), both):
+            partner = number if side == 0 else matching.partner.get(number)
+            if side and number in repaired:
+                partner = None
+            if side == 0 and number in matching.shared[0] or side and partner is not None:
+                if partner not in known:
+                    known[partner] = _named(pair, scene.reference, partner, taken, traces[0].values[partner])
+                names[side][number] = known[partner]
+            else:
+                value = repaired.get(number, trace.values.get(number)) if side else trace.values.get(number)
+                if value is None:
+                    raise Impossible(f"{label(trace, number) or 'a value'} at line {trace.nodes[number].line} has no text")
+                names[side][number] = _named(pair, trace, number, taken, value)
+    return pair
+
+
+def _leaves(trace: Trace, root: int, shared: frozenset[int], repaired: set[int], both: bool) -> list[int]:
+    """The steps that have to be given: shared ones, and tensors without a text."""
+    cut = {*shared, *repaired}
+    if both:
+        cut.discard(root)
+    found = []
+    for number in trace.cone(root, cut, through=both):
+        if number in cut or number in trace.values and trace.nodes[number].kind in ("opaque", "input"):
+            found.append(number)
+    return found
+
+
+def _named(pair: Pair, trace: Trace, number: int, taken: set[str], value: np.ndarray) -> str:
+    name = free(label(trace, number) or "x", taken)
+    pair.inputs[name] = value
+    pair.described[name] = f"line {trace.nodes[number].line}"
+    return name
+
+
+def _counterpart(scene: Scene, matching: Matching) -> int:
+    """The step of the reference that answers to the one that raises: it reads the same values, and the port has none
+    like it; the first such, of the same name if there is one."""
+    raised = scene.port.nodes[scene.targets[1]]
+    given = {matching.partner.get(scene.port.plainly(n)) for n in raised.operands} - {None}
+    last = raised.text.split("(")[0].rpartition(".")[2]
+    choices = [
+        n for n, node in enumerate(scene.reference.nodes)
+        if n in scene.reference.values and node.kind == "op" and given & {scene.reference.plainly(o) for o in node.operands}
+        and n not in matching.shared[0]
+    ]
+    if not choices:
+        raise Impossible("no step of the reference answers to the one that raises")
+    return min(choices, key=lambda n: (scene.reference.nodes[n].text.split("(")[0].rpartition(".")[2] != last, n))
