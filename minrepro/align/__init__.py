@@ -11,7 +11,7 @@ import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Collection, Mapping
 
 import msgspec
 
@@ -19,8 +19,8 @@ from minrepro.align import findings, loading, settings
 from minrepro.align.calls import Found, reduce_call
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
-from minrepro.align.judging import NUDGES, errors, judged, screen
-from minrepro.align.lockstep import Follower, Lockstep, Seam
+from minrepro.align.judging import errors, judged, screen
+from minrepro.align.lockstep import Key, Lockstep, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, rules
 from minrepro.align.seat import Progress, Seat
 from minrepro.capture.inputs import parse
@@ -31,6 +31,8 @@ from minrepro.ir.graph import Graph
 SMALL = 1 << 22
 """Elements of state up to which float64 copies of both models run along from the start; larger models are screened
 first, so that a clean one costs one forward more on one side and nothing else."""
+ROOT = (0, 0)
+"""The first call of the whole model."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -92,6 +94,7 @@ class Alignment:
         self.candidate = Seat(pair.candidate, request.names[1], request.deadline_s)
         self.seconds: dict[str, float] = {}
         self.notes: list[str] = []
+        self.unwatched: list[str] = []
         self.seams = 0
         self.cases: dict[str, Case] = {}
         self.call: Found | None = None
@@ -113,8 +116,8 @@ class Alignment:
         findings.explain(table, evidence)
         self._timed("experiment", lambda: self._experiment(table, entries))
         return Aligned(
-            table.rows, entries, self.pairing, draws, autocast, failure, self.notes, self.seconds, self.seams,
-            self.cases, self.call,
+            table.rows, entries, self.pairing, draws, autocast, failure, [*self.unwatched, *self.notes], self.seconds,
+            self.seams, self.cases, self.call,
         )
 
     def _timed(self, name: str, step):
@@ -154,25 +157,18 @@ class Alignment:
         return loader.load(self.request.convert)
 
     def _compare(self) -> tuple[findings.Table, Draws, dict[str, Any] | None]:
-        if self.elements > SMALL:
-            table, draws, failure, suspicious = self._pass(wide=False)
-            if not suspicious:
-                return table, draws, failure
-        return self._pass(wide=True)[:3]
+        """One pass if the model is small; else a second one with float64 copies of what the screen could not excuse."""
+        self._watch()
+        if self.elements <= SMALL:
+            return self._pass({ROOT})
+        suspicious: set[Key] = set()
+        table, draws, failure = self._pass((), suspicious)
+        return self._pass(suspicious) if suspicious else (table, draws, failure)
 
-    def _pass(self, wide: bool):
-        """One lockstep; without float64 copies it only says whether there is anything to judge."""
+    def _pass(self, scopes: Collection[Key], suspicious: set[Key] | None = None):
+        """One lockstep; `suspicious` takes the calls that the screen cannot excuse."""
         table = findings.Table(self.pairing, *self.trees)
         draws = Draws(self.request.injected)
-        candidate = Follower("candidate", self.candidate, True)
-        free = Follower("free", self.candidate, True, forced=False)
-        followers = [candidate, free]
-        self._watch(wide)
-        if wide:
-            followers.append(Follower("truth", self.reference, False, wide=True))
-            followers += [Follower(role, self.reference, False, wide=True, nudge=i + 1) for i, role in enumerate(NUDGES)]
-            followers.append(Follower("wide", self.candidate, True, wide=True))
-        suspicious: list[Seam] = []
         self.seams = 0
 
         def seen(seam: Seam) -> None:
@@ -181,28 +177,30 @@ class Alignment:
             self.seams += len(seam.labels)
             length = self._length(seam)
             for position in range(len(seam.labels)):
-                other = seam.others.get("candidate", ())
-                y = other[position] if position < len(other) else None
-                if not wide and y is not None and not screen(seam.reference[position], y, length):
-                    suspicious.append(seam)
-                found = judged(seam, position, length)
-                table.add(found, _seen(seam, position))
+                y = seam.others["candidate"][position]
+                if suspicious is not None and seam.maker >= 0 and not screen(seam.reference[position], y, length):
+                    suspicious.add((seam.maker, seam.maker_call))
+                table.add(judged(seam, position, length), _seen(seam, position))
 
-        lockstep = Lockstep(self.reference, followers, self.pairing, seen, draws, self.progress)
+        lockstep = Lockstep(self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress)
         lockstep.run()
-        failure = candidate.failure or free.failure
+        failure = lockstep.candidate.failure or lockstep.free.failure
         if failure is not None and self.call is None:
-            role = "candidate" if candidate.failure is not None else "free"
+            role = "candidate" if lockstep.candidate.failure is not None else "free"
             self.call = reduce_call(
                 self.pair.reference, self.pair.candidate, self.candidate, role, self.pair.folder, self.progress
             )
         lockstep.stop()
-        for follower in followers:
-            if follower.failure is not None and follower.role not in ("candidate", "free"):
-                self.notes.append(f"no {follower.role} run: {follower.failure['blame']['message']}")
-        if candidate.extra:
-            self.notes.append("called by the port only: " + ", ".join(candidate.extra[:6]))
-        return table, draws, failure, suspicious
+        self.notes = [f"no {role} run: {told['blame']['message']}" for role, told in lockstep.failures]
+        if lockstep.candidate.extra:
+            self.notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
+        return table, draws, failure
+
+    def _watch(self) -> None:
+        for seat, side in ((self.reference, "reference"), (self.candidate, "candidate")):
+            names = [getattr(unit, side) for unit in self.pairing.units]
+            for name, why in seat.ask("watch", units=names):
+                self.unwatched.append(f"{name} of the {side} cannot be watched: {why}")
 
     def _experiment(self, table: findings.Table, entries: list[loading.Entry]) -> None:
         """Ask for the guilty units and entries whether the framework errs without the port, too."""
@@ -242,12 +240,6 @@ class Alignment:
         elif row.verdict == "unexplained":
             row.verdict = "port"
             row.note = f"{answer.steps} steps of the reference agree on the candidate, so it is told something else: {row.note}"
-
-    def _watch(self, wide: bool) -> None:
-        for seat, side in ((self.reference, "reference"), (self.candidate, "candidate")):
-            names = [getattr(unit, side) for unit in self.pairing.units]
-            for name, why in seat.ask("watch", units=names, wide=wide):
-                self.notes.append(f"{name} of the {side} cannot be watched: {why}")
 
     def _length(self, seam: Seam) -> int:
         """Terms that one element of a unit's results may add up: its fan-in, or its longest axis."""

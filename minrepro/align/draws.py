@@ -15,7 +15,7 @@ class Draw(msgspec.Struct):
         distribution: family with its parameters.
         value: what was drawn.
         line: file and line.
-        takers: roles that were given it.
+        takers: runs that were given it.
     """
 
     stack: tuple[tuple[int, int], ...]
@@ -50,26 +50,26 @@ class Draws:
         """Note a draw of the reference."""
         self.known.append(Draw(stack, distribution, value, line, set()))
 
-    def take(self, role: str, stack, distribution: str, shape, line, over: bool) -> Tensor | str:
+    def take(self, role: str, title: str, stack, distribution: str, shape, line, over: bool) -> Tensor | str:
         """The value for a follower's draw, ``wait`` if the reference may still make it, or ``loose``.
 
         The draw of the same unit and distribution comes first, in order; then any draw of that distribution and shape.
         """
         if self.injected or role not in ("candidate", "free", "wide"):
             place = stack[-1] if stack else (-1, 0)
-            fits = [d for d in self.known if role not in d.takers and d.distribution == distribution
+            fits = [d for d in self.known if title not in d.takers and d.distribution == distribution
                     and d.value.shape == shape]
             near = [d for d in fits if (d.stack[-1] if d.stack else (-1, 0)) == place]
             if near or (over and fits):
                 draw = (near or fits)[0]
-                draw.takers.add(role)
+                draw.takers.add(title)
                 return draw.value
             if not over:
                 return "wait"
         unit = stack[-1][0] if stack else -1
-        self.loose.setdefault(role, []).append(Loose(unit, distribution, tuple(shape), line))
+        self.loose.setdefault(title, []).append(Loose(unit, distribution, tuple(shape), line))
         return "loose"
 
-    def untaken(self, role: str) -> list[Draw]:
+    def untaken(self, title: str) -> list[Draw]:
         """Draws of the reference that the follower never made."""
-        return [draw for draw in self.known if role not in draw.takers]
+        return [draw for draw in self.known if title not in draw.takers]

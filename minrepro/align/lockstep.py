@@ -5,13 +5,14 @@ the same happens to its outputs. So each difference was made where it is seen: a
 what a unit does after its last part, at an entry by the surrounding unit's own code. One forward of each side is
 enough, and a value lives only until every follower has passed its seam.
 
-Followers: the candidate (forced), the candidate as it is (free, to show what is passed on), and where a verdict needs
-them float64 copies of both models and of the reference on slightly moved inputs.
+Followers: the candidate (forced), and the candidate as it is (free, to show what is passed on). Where a verdict needs
+float64, local followers run one call of one unit beside the others: copies of it on both sides, and the reference's on
+slightly moved values.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Collection, Mapping, Optional
 
 import msgspec
 
@@ -24,6 +25,8 @@ from minrepro.ir.tensor import Tensor
 
 Key = tuple[int, int]
 """(number of the unit, how often it was called before)."""
+NUDGES = ("moved0", "moved1", "moved2")
+"""Roles of the runs on moved values, whose spread is the sensitivity."""
 Order = tuple[Optional[tuple[Optional[Tensor], ...]]]
 """What a follower is told: the tensors that replace its own, or None to go on with them."""
 
@@ -36,20 +39,24 @@ class Follower(msgspec.Struct):
         seat: the side it runs on.
         candidate: True for the port, False for another run of the reference.
         forced: put right at each seam.
-        wide: the float64 copy of the model.
-        nudge: seed of the input noise, 0 for none.
+        scope: the call that a local follower runs, in float64; None for one that runs the whole model.
+        title: name of its run.
     """
 
     role: str
     seat: Seat
     candidate: bool
     forced: bool = True
-    wide: bool = False
-    nudge: int = 0
+    scope: Key | None = None
+    title: str = ""
     event: dict[str, Any] = {}
     over: bool = False
     failure: dict[str, Any] | None = None
     extra: list[str] = []
+
+    def within(self, key: Key, stack: tuple[Key, ...]) -> bool:
+        """True if it comes by a call, given the calls around that one."""
+        return self.scope is None or self.scope == key or self.scope in stack
 
 
 class Record(msgspec.Struct):
@@ -99,20 +106,25 @@ class Lockstep:
     """One pass; see the module's text.
 
     Args:
-        leader: the reference.
-        followers: who follows.
+        leader, candidate: both sides.
         pairing: the units.
+        scopes: calls that get local followers.
         seen: called with each seam once every follower has contributed.
         draws: the random draws of the reference, and who took them.
         progress: called with (done, total, what).
     """
 
     def __init__(
-        self, leader: Seat, followers: list[Follower], pairing: Pairing, seen: Callable[[Seam], None], draws: Draws,
-        progress: Callable[[int, int, str], None] = lambda done, total, what: None,
+        self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
+        draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
     ):
-        self.leader, self.followers, self.units, self.seen, self.draws = leader, followers, pairing.units, seen, draws
-        self.progress = progress
+        self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
+        self.progress, self.scopes = progress, frozenset(scopes)
+        self.candidate = Follower("candidate", candidate, True, title="candidate", extra=[])
+        self.free = Follower("free", candidate, True, forced=False, title="free", extra=[])
+        self.followers = [self.candidate, self.free]
+        self.failures: list[tuple[str, dict[str, Any]]] = []
+        self.started = 0
         self.numbers = {
             False: {unit.reference: number for number, unit in enumerate(self.units)},
             True: {unit.candidate: number for number, unit in enumerate(self.units)},
@@ -133,12 +145,10 @@ class Lockstep:
         event = self._started(self.leader, "leader")
         try:
             for follower in self.followers:
-                follower.event = self._started(
-                    follower.seat, follower.role, wide=follower.wide, nudge=follower.nudge, forced=follower.forced
-                )
+                follower.event = self._started(follower.seat, follower.title, forced=follower.forced)
             while True:
                 self._lead(event)
-                for follower in self.followers:
+                for follower in list(self.followers):
                     self._advance(follower)
                 if self.done:
                     break
@@ -149,7 +159,7 @@ class Lockstep:
 
     def stop(self) -> None:
         """End all forwards; until then the frames of one that raised can be looked at."""
-        for seat, title in [(self.leader, "leader"), *((f.seat, f.role) for f in self.followers)]:
+        for seat, title in [(self.leader, "leader"), *((f.seat, f.title) for f in self.followers)]:
             if seat.side.worker.ready:
                 seat.ask("stop", title=title)
 
@@ -185,6 +195,9 @@ class Lockstep:
             for above in stack:
                 self.parts[above[0]] = self.parts.get(above[0], 0) + 1
             self.progress(len(self.called), len(self.units), event["unit"])
+            if self._opens(key, stack):
+                for nudge, role in enumerate(("truth", *NUDGES)):
+                    self._local(role, self.leader, False, key, event["unit"], "leader", nudge)
         else:
             record = self.records[key]
             record.outputs, record.output_labels = tensors, labels
@@ -192,6 +205,19 @@ class Lockstep:
 
     def _stack(self, event: Mapping[str, Any], candidate: bool) -> tuple[Key, ...]:
         return tuple((self.numbers[candidate][name], call) for name, call in event["stack"])
+
+    # -- local followers ------------------------------------------------------------------------------------------
+
+    def _opens(self, key: Key, stack: tuple[Key, ...]) -> bool:
+        """True if a call gets local followers: it is asked for, and no call around it has them already."""
+        return key in self.scopes and not self.scopes.intersection(stack)
+
+    def _local(self, role: str, seat: Seat, candidate: bool, key: Key, unit: str, of: str, nudge: int = 0) -> None:
+        """Start a local follower of the call whose entry the run `of` has just shown."""
+        self.started += 1
+        one = Follower(role, seat, candidate, scope=key, title=f"{role}_{self.started}", extra=[])
+        one.event = self._started(seat, one.title, unit=unit, of=of, nudge=nudge)
+        self.followers.append(one)
 
     # -- the followers -------------------------------------------------------------------------------------------
 
@@ -203,19 +229,29 @@ class Lockstep:
             if kind in ("done", "raised"):
                 follower.over = True
                 follower.failure = event if kind == "raised" else None
+                if follower.scope is not None:
+                    self._dismiss(follower)
                 self._settle()
                 return
             order = self._draw(follower, event) if kind == "draw" else self._meet(follower, event)
             if order is None:
                 return
-            follower.event = self._gone(follower.seat, follower.role, order[0])
+            follower.event = self._gone(follower.seat, follower.title, order[0])
+
+    def _dismiss(self, follower: Follower) -> None:
+        """A local follower has done its call."""
+        if follower.failure is not None:
+            self.failures.append((follower.role, follower.failure))
+        self.followers.remove(follower)
+        follower.seat.ask("stop", title=follower.title)
 
     def _draw(self, follower: Follower, event: Mapping[str, Any]) -> Order | None:
         """What to do at a random draw: take the reference's value if one matches."""
         own = event["tensors"][0]
         stack = self._stack(event, follower.candidate)
         over = self.done or (bool(stack) and self._left(stack[-1]))
-        value = self.draws.take(follower.role, stack, event["distribution"], own.shape, tuple(event["line"]), over)
+        line = tuple(event["line"])
+        value = self.draws.take(follower.role, follower.title, stack, event["distribution"], own.shape, line, over)
         if value == "wait":
             return None
         return ((value,),) if isinstance(value, Tensor) else (None,)
@@ -241,10 +277,12 @@ class Lockstep:
         if not follower.forced and entering:
             return (None,)
         own = event["tensors"]
+        if entering and follower is self.candidate and self._opens(key, record.stack):
+            self._local("wide", self.port, True, key, event["unit"], "candidate")
         matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
         self._contribute(follower, record, entering, own, matches, tuple(event["line"]))
         if not entering:
-            record.passed.add(follower.role)
+            record.passed.add(follower.title)
             self._free()
         if not follower.forced:
             return (None,)
@@ -280,15 +318,19 @@ class Lockstep:
     def _settle(self) -> None:
         """Show the seams to which everybody who is still running has contributed."""
         for name, seam in list(self.seams.items()):
-            awaited = {f.role for f in self.followers if not f.over and (f.forced or seam.part == "out")}
+            stack = self.records[name[0]].stack if name[0] in self.records else ()
+            awaited = {
+                f.role for f in self.followers
+                if not f.over and (f.forced or seam.part == "out") and f.within(name[0], stack)
+            }
             if awaited <= set(seam.others):
                 del self.seams[name]
                 self.seen(seam)
 
     def _free(self) -> None:
         """Forget the calls that everybody has passed, and what was called inside them."""
-        running = {f.role for f in self.followers if not f.over}
         for key, record in list(self.records.items()):
+            running = {f.title for f in self.followers if not f.over and f.within(key, record.stack)}
             if record.outputs is not None and running <= record.passed:
                 del self.records[key]
                 for inner, part in list(self.records.items()):

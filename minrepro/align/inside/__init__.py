@@ -179,37 +179,60 @@ def loaded(evaluator, partners, turned):
     return {"entries": found, "surplus": surplus}
 
 
-def watch(evaluator, units, wide):
+def watch(evaluator, units):
     """See `worker_side.watch`."""
     seat = evaluator.seat
     seat.units = list(units)
     running.unwrap(seat.native, seat.module)
-    if wide:
-        seat.wide = seat.native.double(seat.module)
-        running.wrap(seat.native, seat.wide, units)
     return running.wrap(seat.native, seat.module, units)
 
 
-def start(evaluator, title, wide, nudge, forced):
+def start(evaluator, title, forced, unit, of, nudge):
     """See `worker_side.start`."""
     seat = evaluator.seat
-    module = seat.wide if wide else seat.module
+    if of:
+        return _local(seat, title, unit, seat.runs[of], nudge)
     seat.native.reseed(seat.seed)
     numpy.random.seed(seat.seed % 2**32)
-    random = numpy.random.RandomState(nudge) if nudge else None  # noise of its own, whatever the model draws
+    args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, seat.native.detached)
+    return _started(seat, running.Run(seat.native, evaluator, title, lambda: seat.module(*args, **kwargs), forced=forced))
 
-    def fresh(tensor):
-        made = seat.native.detached(tensor)
-        if wide and seat.native.floating(made):
-            made = seat.native.cast(made, "float64")
-        return made
 
-    args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, fresh)
-    run = running.Run(
-        seat.native, evaluator, title, lambda: module(*args, **kwargs), "float64" if wide else None, random, forced
-    )
-    seat.runs[title] = run
-    return _event(seat, title, run.start())
+def _started(seat, run):
+    seat.runs[run.title] = run
+    return _event(seat, run.title, run.start())
+
+
+def _local(seat, title, unit, of, nudge):
+    """Run the call that `of` is about to make, on a float64 copy of its unit."""
+    path, _, method = unit.partition("::")
+    part = _wide(seat, path)
+    _, args, kwargs = of.at
+
+    def fresh(leaf):
+        made = leaf.copy() if isinstance(leaf, numpy.ndarray) else seat.native.detached(leaf)
+        return seat.native.cast(made, "float64") if seat.native.is_tensor(made) and seat.native.floating(made) else made
+
+    args, kwargs = trees.mapped((args, kwargs), seat.native.is_leaf, fresh)
+    # Its noise comes from a generator of its own, whatever the model draws.
+    random = numpy.random.RandomState(nudge) if nudge else None
+    call = getattr(part, method) if method else part
+    run = running.Run(seat.native, seat.evaluator, title, lambda: call(*args, **kwargs), "float64", random)
+    run.counts, run.stack = dict(of.counts), list(of.stack)
+    run.counts[unit] -= 1
+    return _started(seat, run)
+
+
+def _wide(seat, path):
+    """The float64 copy of a part, watched like the part; only the last one is kept."""
+    if seat.wide is None or seat.wide[0] != path:
+        seat.wide = None
+        part = seat.native.double(dict(seat.native.modules(seat.module))[path])
+        running.unwrap(seat.native, part)
+        inner = [name for name in seat.units if not path or name.partition("::")[0] == path or name.startswith(path + ".")]
+        running.wrap(seat.native, part, inner, path)
+        seat.wide = path, part
+    return seat.wide[1]
 
 
 def go(evaluator, title, replace):
@@ -230,7 +253,7 @@ def _event(seat, title, event):
     if event["kind"] == "raised":
         paths = {id(part): path for path, part in seat.native.modules(seat.module)}
         if seat.wide is not None:
-            paths.update({id(part): path for path, part in seat.native.modules(seat.wide)})
+            paths.update({id(part): running.joined(seat.wide[0], path) for path, part in seat.native.modules(seat.wide[1])})
         error = seat.runs[title].error
         event["blame"] = BUILDING.blame(error, paths, (seat.native.folder,))
     return event

@@ -221,18 +221,24 @@ def _leaving(original):
     return [code.co_filename, code.co_firstlineno] if code is not None else ["", 0]
 
 
-def wrap(native, module, units):
+def joined(prefix, path):
+    """A path below another one."""
+    return "%s.%s" % (prefix, path) if prefix and path else prefix or path
+
+
+def wrap(native, module, units, prefix=""):
     """Put wrappers on the units of a model.
 
     Args:
         native: the framework.
-        module: the model.
+        module: the model, or a part of it.
         units: names, ``path`` for a module's forward and ``path::method`` for another method.
+        prefix: path of the part.
 
     Returns:
         [name, why] of the units that cannot be watched.
     """
-    places = dict(native.modules(module))
+    places = {joined(prefix, path): part for path, part in native.modules(module)}
     refused = []
     for name in units:
         path, _, method = name.partition("::")
