@@ -70,6 +70,12 @@ class Native:
         """Context in which nothing is recorded for a gradient."""
         return self.root.no_grad()
 
+    def shown(self, tensor):
+        """The tensor without its history; what OneFlow's `detach` makes of a view forgets where in memory it begins."""
+        if self.name == "oneflow" and not tensor.is_contiguous():
+            tensor = tensor.clone()
+        return tensor.detach()
+
     def detached(self, tensor):
         """A copy with memory of its own, which keeps the strides where the framework can."""
         kept = tensor.detach()

@@ -183,7 +183,7 @@ class Run:
             name = "%s_%s%d" % (self.title, prefix, number)
             leaf = numpy.asarray(leaf) if isinstance(leaf, (int, float)) else leaf
             array = isinstance(leaf, numpy.ndarray)
-            self.evaluator.namespace[name] = leaf.copy() if array else leaf.detach()
+            self.evaluator.namespace[name] = leaf.copy() if array else self.native.shown(leaf)
             self.held.append(name)
             described.append({"label": label, "var": name, "dtype": self._dtype_of(leaf), "part": prefix})
         return described
