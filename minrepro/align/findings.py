@@ -38,9 +38,10 @@ class Row(msgspec.Struct):
         ulp, ratio: of the error made here.
         verdict: key of `WORDS`.
         note: one sentence.
-        lines: ``file:line`` on each side where the error is made.
+        lines: ``file:line`` on each side where the error is made; for the port, of all that ran since the seam before.
         calls: how often it was called.
-        worst: the judgement behind the row.
+        worst: the judgement behind the numbers of the row.
+        first: the first judgement that is a divergence: what the port's code made wrong first stays wrong in the rest.
         rows: its rows that dominate a sum and lose digits.
     """
 
@@ -58,6 +59,7 @@ class Row(msgspec.Struct):
     lines: tuple[str, str] = ("", "")
     calls: int = 0
     worst: Judged | None = None
+    first: Judged | None = None
     rows: tuple[str, ...] = ()
 
 
@@ -97,11 +99,11 @@ class Table:
             row.ratio = found.comparison.ratio
             if found.part == "out":
                 row.shape, row.dtypes = found.shape, found.dtypes
-            if verdict == "diverges" and found.comparison.divergence is not None:
-                row.verdict, row.note = "diverges", found.comparison.divergence.detail
-                row.lines = (_place(found.lines.get("reference")), _place(found.lines.get("candidate")))
-            elif verdict == "arithmetic" and row.verdict == "same":
+            if verdict == "arithmetic" and row.verdict == "same":
                 row.verdict, row.note = "arithmetic", found.comparison.why
+        if verdict == "diverges" and found.comparison.divergence is not None and row.first is None:
+            row.verdict, row.note, row.first = "diverges", found.comparison.divergence.detail, found
+            row.lines = (_place(found.lines.get("reference")), _places(found))
 
     @property
     def guilty(self) -> list[Row]:
@@ -118,6 +120,12 @@ def _weight(found: Judged | None) -> tuple[int, float, float]:
 
 def _place(line: tuple[str, int] | None) -> str:
     return f"{line[0]}:{line[1]}" if line and line[0] else ""
+
+
+def _places(found: Judged) -> str:
+    """The candidate's lines between the seam before and this one, the innermost first."""
+    texts = [f"{file}:{first}" + (f"-{last}" if last > first else "") for file, first, last in found.spans]
+    return ", ".join(dict.fromkeys(texts[::-1])) or _place(found.lines.get("candidate"))
 
 
 class Evidence(msgspec.Struct):
@@ -197,7 +205,7 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
         row.verdict = "unexplained"
     else:
         row.verdict = "port"
-        row.note = f"{_where(row, found, table)}: {row.note}"
+        row.note = f"{_where(row, row.first or found, table)}: {row.note}"
 
 
 def _belongs(entry: Entry, path: str, row: Row) -> bool:

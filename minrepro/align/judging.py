@@ -36,7 +36,7 @@ class Judged(msgspec.Struct):
     """The verdict on one tensor of one seam.
 
     Attributes:
-        unit, call, part, maker, maker_call, label, lines: as in `Seam`.
+        unit, call, part, maker, maker_call, label, lines, spans: as in `Seam`.
         comparison: the verdict.
         absolute: largest absolute difference.
         ulp: the same in units in the last place of the largest element of the reference.
@@ -62,6 +62,7 @@ class Judged(msgspec.Struct):
     reference: Tensor | None = None
     candidate: Tensor | None = None
     maker_call: int = 0
+    spans: tuple[tuple[str, int, int], ...] = ()
     rows: tuple[str, ...] = ()
 
 
@@ -103,7 +104,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     absolute, ulp = errors(x, y)
     dtypes = (x.dtype.name, y.dtype.name if y else "none")
     base = dict(unit=seam.unit, call=seam.call, part=seam.part, maker=seam.maker, maker_call=seam.maker_call, label=label,
-                lines=seam.lines, absolute=absolute, ulp=ulp, shape=x.shape, dtypes=dtypes)
+                lines=seam.lines, spans=seam.spans, absolute=absolute, ulp=ulp, shape=x.shape, dtypes=dtypes)
     if y is None:
         if seam.part == "in":
             return Judged(comparison=Comparison("same", why=f"the port takes no {label}"), **base)

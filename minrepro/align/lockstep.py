@@ -86,6 +86,7 @@ class Seam(msgspec.Struct):
         reference: the reference's tensors.
         others: role -> tensors, None where the follower has none that fits.
         lines: (file, line) on the reference and on the candidate.
+        spans: (file, first, last) of the candidate's code that ran since the seam before.
         inputs: parameter -> tensor that the unit was called with, at its exit.
     """
 
@@ -97,6 +98,7 @@ class Seam(msgspec.Struct):
     reference: tuple[Tensor, ...]
     others: dict[str, tuple[Tensor | None, ...]]
     lines: dict[str, tuple[str, int]]
+    spans: tuple[tuple[str, int, int], ...] = ()
     surplus: int = 0
     maker_call: int = 0
     inputs: dict[str, Tensor] = {}
@@ -280,7 +282,7 @@ class Lockstep:
         if entering and follower is self.candidate and self._opens(key, record.stack):
             self._local("wide", self.port, True, key, event["unit"], "candidate")
         matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
-        self._contribute(follower, record, entering, own, matches, tuple(event["line"]))
+        self._contribute(follower, record, entering, own, matches, event)
         if not entering:
             record.passed.add(follower.title)
             self._free()
@@ -296,7 +298,7 @@ class Lockstep:
         """True if the reference was there and everybody passed: a call that only this follower makes once more."""
         return key[1] < self.called.get(key[0], 0)
 
-    def _contribute(self, follower, record: Record, entering: bool, own, matches, line) -> None:
+    def _contribute(self, follower, record: Record, entering: bool, own, matches, event: Mapping[str, Any]) -> None:
         """Add a follower's values to the seam, and show it once it is complete."""
         name = ((record.unit, record.call), "in" if entering else "out")
         seam = self.seams.get(name)
@@ -311,7 +313,9 @@ class Lockstep:
             )
         seam.others[follower.role] = tuple(None if mine is None else own[mine] for mine in matches)
         if follower.candidate:
-            seam.lines[follower.role] = line
+            seam.lines[follower.role] = tuple(event["line"])
+            if follower is self.candidate:
+                seam.spans = tuple((file, first, last) for file, first, last in event["spans"])
             seam.surplus = len(own) - sum(mine is not None for mine in matches)
         self._settle()
 

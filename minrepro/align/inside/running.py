@@ -16,7 +16,7 @@ import threading
 
 import numpy
 
-from . import noise, trees
+from . import lines, noise, trees
 
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 MARK = "_minrepro_wrapped"
@@ -47,6 +47,7 @@ class Run:
         self.random, self.forced = random, forced
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
+        self.trail = []
         self.error, self.result = None, None
         self.at = None  # the call whose entry was posted last
         self.thread = threading.Thread(target=self._main, daemon=True)
@@ -103,7 +104,9 @@ class Run:
         call = self.counts[name] = self.counts.get(name, -1) + 1
         given = (args, kwargs)
         stack = [list(place) for place in self.stack]
-        event = {"kind": "enter", "unit": name, "call": call, "line": caller(self.native), "stack": stack}
+        here = lines.trail((HERE, self.native.folder))
+        event = {"kind": "enter", "unit": name, "call": call, "line": caller(self.native), "stack": stack,
+                 "spans": lines.between(self.trail, here)}
         self.at = (name, args, kwargs)
         values = self._bound(given) if self.forced else []
         _by_parameter(original, given, values)
@@ -113,9 +116,15 @@ class Run:
         leaves = [leaf for _, leaf in trees.leaves((args, kwargs), self.native.is_leaf)]
         before = [self.native.version(leaf) for leaf in leaves]
         self.stack.append((name, call))
+        code = _code(original)
+        inside = code is not None and lines.owned(code, (HERE, self.native.folder))
+        self.trail = [*here, (code, code.co_firstlineno)] if inside else here
         result = original(*args, **kwargs)
         self.stack.pop()
-        event = {"kind": "exit", "unit": name, "call": call, "line": _leaving(original)}
+        ending = [*here, (code, lines.last(code))] if inside else here
+        event = {"kind": "exit", "unit": name, "call": call, "line": _leaving(original),
+                 "spans": lines.between(self.trail, ending)}
+        self.trail = here
         written = [i for i, leaf in enumerate(leaves) if before[i] is not None and self.native.version(leaf) != before[i]]
         event["written"] = written
         values = self._bound(result, is_value=self.native.is_value)
@@ -215,9 +224,14 @@ def caller(native):
     return ["", 0]
 
 
+def _code(original):
+    """The code of a unit, or None."""
+    return getattr(getattr(original, "__func__", original), "__code__", None)
+
+
 def _leaving(original):
     """File and first line of a unit's own code."""
-    code = getattr(getattr(original, "__func__", original), "__code__", None)
+    code = _code(original)
     return [code.co_filename, code.co_firstlineno] if code is not None else ["", 0]
 
 
