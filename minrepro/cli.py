@@ -22,7 +22,7 @@ from rich.table import Table
 from minrepro import __version__, backends, environments, ops, pipeline, replays, zoo
 from minrepro import corpus as stored
 from minrepro import shrink as reducer
-from minrepro.align.command import align
+from minrepro.align.command import align, case_of_port, prepare
 from minrepro.emit.shipped import folder as shipped
 from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
@@ -79,16 +79,25 @@ def cli() -> None:
 @click.option("--budget", default="", help="Queries (200) or seconds (90s) the reduction may take.")
 @click.option("--case", "stored_case", type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="Reduce a stored case instead of a model: another bug that a run met, or one of the corpus.")
+@click.option("--port", default="", help="A native port of the model (zoo, file.py:callable): align first, see minrepro align.")
+@click.option("--convert", default="", help="With --port: converter of the weights, file.py:callable.")
+@click.option("--map", "mapped", multiple=True, help="With --port: names on both sides, 'encoder.layer.*=encoder.layers.*'.")
 @click.option("--site", default=0, show_default=True, help="Which finding to reduce, if there are several.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True),
               help="Continue a run folder with the options it was started with; only --budget counts anew.")
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
-def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, stored_case, site,
-           out, resume, as_json) -> None:
+def shrink(model, candidate, reference, inputs, modes, seed, rung, train, threads, deadline, budget, stored_case, port,
+           convert, mapped, site, out, resume, as_json) -> None:
     """Find the step that is wrong, shrink it, and write a script that shows it."""
     queries, seconds = _budget(budget)
+    name = _slug(model) or "case"
+    folder = resume or out or Path("minrepro-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    screen = Screen(as_json)
     case = codec.decode(stored_case.read_bytes()) if stored_case and not resume else None
+    if port and case is None and not resume:
+        request = prepare(model, port, candidate, inputs, convert, mapped, seed, train)
+        case = case_of_port(reference, candidate, folder / "align", request, screen.out, as_json)
     if case is not None:
         case = msgspec.structs.replace(case, candidate=str(backends.parse(candidate or case.candidate)))
         options = Options(
@@ -105,9 +114,6 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
             model, resolve_candidate(model, candidate), reference, tuple(inputs), _modes(modes), seed, rung,
             train, threads, deadline, queries, seconds, 3, site,
         )
-    name = _slug(model) or "case"
-    folder = resume or out or Path("minrepro-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    screen = Screen(as_json)
     notice = replay_notice(options.candidate)
     what = options.model or "a stored case"
     screen.out.print(notice or f"{what}: {options.reference} against {options.candidate}", style="bold")

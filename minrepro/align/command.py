@@ -86,16 +86,22 @@ def aligned(reference: str, candidate: str, folder: Path, request: Request, word
     return found, result
 
 
-def case_of_port(reference: str, candidate: str, folder: Path, request: Request, screen: Console) -> Case | None:
+def case_of_port(
+    reference: str, candidate: str, folder: Path, request: Request, screen: Console, as_json: bool = False
+) -> Case:
     """For ``minrepro shrink --port``: align, say what was found, and return the framework's fault as a case to reduce.
 
-    Returns:
-        None if no fault of the framework was found: then the table has said whose it is.
+    Where there is none the command ends here: the table has said whose fault it is.
     """
+    screen.print(f"{request.names[0]}: {reference} against its port {request.names[1]} on {candidate}", style="bold")
     found, result = aligned(reference, candidate, folder, request, Words("en"))
     guilty = [row for row in found.rows if row.verdict not in ("same", "arithmetic", "idle")]
     _show(screen, msgspec.structs.replace(found, rows=guilty), result, Words("en"), False, folder)
-    return next(iter(found.cases.values()), None)
+    if not found.cases:
+        if as_json:
+            click.echo(json.dumps(result, allow_nan=False))
+        sys.exit(EXIT[result["verdict"]])
+    return next(iter(found.cases.values()))
 
 
 def _watched(reference: str, candidate: str, folder: Path, request: Request) -> tuple[Aligned, dict[str, Any]]:
@@ -130,7 +136,7 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 
 def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
     rows = table.ordered(found.rows, worst_first)
-    screen.print(table.screen(rows, words))
+    screen.print(table.screen(rows, words), width=screen.width if screen.is_terminal else WIDTH)
     for note, units in table.notes(rows, words).items():
         more = f" (and {len(units) - 1} more)" if len(units) > 1 else ""
         screen.print(f"\n{units[0]}{more}: {note}", markup=False)
