@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from minrepro.emit.shipped import folder
 from minrepro.errors import InternalError
 
-STATEMENTS = ("NOTES", "IMPORTS", "SETUP", "STEPS", "EXPECT", "GUARD")
+STATEMENTS = ("NOTES", "IMPORTS", "SETUP", "STEPS", "EXPECT", "GUARD", "REFERENCE", "PORT", "RIGHT")
 EXPRESSIONS = ("ACTUAL", "SHOW_EXPECTED", "SHOW_ACTUAL", "SAME", "KIND", "ENDINGS", "SECONDS")
-WORDS = ("PYTHON", "PACKAGES", "TITLE", "WHY", "LIMIT", "DUE")
+WORDS = ("PYTHON", "PACKAGES", "TITLE", "WHY", "LIMIT", "DUE", "PARAMETERS")
 
 _HOLE = re.compile(rf"\b({'|'.join(STATEMENTS + EXPRESSIONS + WORDS)})\b")
 

@@ -30,13 +30,11 @@ class Pair(msgspec.Struct):
         roots: step on the reference and on the port.
         names: per side, given step -> name of the input.
         inputs: name -> value.
-        described: name -> what it is, for people.
     """
 
     roots: tuple[int, int]
     names: tuple[dict[int, str], dict[int, str]]
     inputs: dict[str, np.ndarray]
-    described: dict[str, str] = {}
 
 
 class Matching:
@@ -62,7 +60,8 @@ class Matching:
             choices = [n for n, v in reference.values.items() if reference.plainly(n) == n and close(v, value)]
             if choices:
                 name = label(port, number)
-                found[number] = min(choices, key=lambda n: (not identical(reference.values[n], value), label(reference, n) != name, n))
+                found[number] = min(choices, key=lambda n: (
+                    not identical(reference.values[n], value), label(reference, n) != name, n))
         return found
 
     def cost(self, side: int, root: int) -> int:
@@ -118,7 +117,8 @@ def _candidates(scene: Scene, matching: Matching) -> Iterator[tuple[int, int]]:
     right = [(matching.cost(1, n), n) for n in matching.below(1)]
     pairs = [
         (p + q, -b, -a, a, b) for p, a in left for q, b in right
-        if not (a in matching.shared[0] and b in matching.shared[1]) and not close(scene.reference.values[a], scene.port.values[b])
+        if not (a in matching.shared[0] and b in matching.shared[1])
+        and not close(scene.reference.values[a], scene.port.values[b])
     ]
     for _, _, _, a, b in sorted(pairs):
         yield a, b
@@ -172,7 +172,7 @@ def close_pair(scene: Scene, matching: Matching, a: int, b: int, repaired: dict[
     for trace in traces:
         for node in trace.nodes:
             taken |= set(node.uses)
-    pair = Pair(roots, names, {}, {})
+    pair = Pair(roots, names, {})
     known: dict[int, str] = {}
     for side in (0, 1):
         trace = traces[side]
@@ -182,13 +182,16 @@ def close_pair(scene: Scene, matching: Matching, a: int, b: int, repaired: dict[
                 partner = None
             if side == 0 and number in matching.shared[0] or side and partner is not None:
                 if partner not in known:
-                    known[partner] = _named(pair, scene.reference, partner, taken, traces[0].values[partner])
+                    twin = number if side else next((p for p, r in matching.partner.items() if r == partner), -1)
+                    wish = label(traces[0], partner) or (label(traces[1], twin) if twin >= 0 else "")
+                    wish = wish or below(traces[0], partner)
+                    known[partner] = _named(pair, wish, taken, traces[0].values[partner])
                 names[side][number] = known[partner]
             else:
                 value = repaired.get(number, trace.values.get(number)) if side else trace.values.get(number)
                 if value is None:
                     raise Impossible(f"{label(trace, number) or 'a value'} at line {trace.nodes[number].line} has no text")
-                names[side][number] = _named(pair, trace, number, taken, value)
+                names[side][number] = _named(pair, label(trace, number) or below(trace, number), taken, value)
     return pair
 
 
@@ -204,11 +207,19 @@ def _leaves(trace: Trace, root: int, shared: frozenset[int], repaired: set[int],
     return found
 
 
-def _named(pair: Pair, trace: Trace, number: int, taken: set[str], value: np.ndarray) -> str:
-    name = free(label(trace, number) or "x", taken)
+def _named(pair: Pair, wish: str, taken: set[str], value: np.ndarray) -> str:
+    name = free(wish or "x", taken)
     pair.inputs[name] = value
-    pair.described[name] = f"line {trace.nodes[number].line}"
     return name
+
+
+def below(trace: Trace, number: int) -> str:
+    """What the source calls the nearest value that a step is made from."""
+    while trace.nodes[number].operands:
+        number = trace.nodes[number].operands[0]
+        if label(trace, number):
+            return label(trace, number)
+    return ""
 
 
 def _counterpart(scene: Scene, matching: Matching) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from minrepro.align.draws import Draws
 from minrepro.align.findings import Row
 from minrepro.align.glue.trace import Node, Trace, close
-from minrepro.align.lockstep import Follower, Lockstep, Seam
+from minrepro.align.lockstep import Lockstep, Seam
 from minrepro.align.seat import Seat
 
 
@@ -24,7 +24,7 @@ class Scene(msgspec.Struct):
     Attributes:
         reference, port: what each side computed.
         targets: the step of each side whose values should agree and do not; the port's may be what raised.
-        place: what the target is, for people: ``the input x of head``.
+        place: what the target is, for people: ``what it gives head as input``.
         error: class of the exception that the port raises, or "".
     """
 
@@ -72,10 +72,14 @@ def _lockstep(alignment: Any, row: Row) -> tuple[tuple[Seam, int] | None, dict[s
                 found.append((seam, position))
                 return
 
-    follower = Follower("candidate", alignment.candidate, True)
     draws = Draws(alignment.request.injected)
-    Lockstep(alignment.reference, [follower], alignment.pairing, seen, draws).run()
-    return (found[0] if found else None), follower.failure
+    lockstep = Lockstep(alignment.reference, alignment.candidate, alignment.pairing, (), seen, draws)
+    lockstep.followers = [lockstep.candidate]  # how errors travel is known; here only what is made counts
+    try:
+        lockstep.run()
+    finally:
+        lockstep.stop()
+    return (found[0] if found else None), lockstep.candidate.failure
 
 
 class _Reader:
@@ -100,7 +104,7 @@ class _Reader:
         else:
             traces, targets = self._at_part(found, position)
             name = self.alignment.pairing.units[found.unit].candidate.replace("::", ".")
-            place = f"the input {found.labels[position] or position} of {name}"
+            place = f"what it gives {name} as {found.labels[position] or position}"
         return Scene(traces[0], traces[1], (targets[0], targets[1]), place)
 
     def _values(self, seam: Seam, position: int) -> tuple[np.ndarray, np.ndarray]:

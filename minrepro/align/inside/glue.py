@@ -27,13 +27,11 @@ def follow(evaluator, unit):
     lines = inspect.getsource(original).count("\n")
     paths = {id(module): name for name, module in seat.native.modules(seat.module)}
 
-    @functools.wraps(original)
+    @functools.wraps(original.__get__(part))
     def stepped(*args, **kwargs):
         return _recorded(seat, paths, original, part, args, kwargs)
 
-    bound = functools.partial(stepped)
-    functools.update_wrapper(bound, getattr(part, method))
-    object.__setattr__(part, method, running._wrapper(unit, bound))
+    object.__setattr__(part, method, running._wrapper(unit, stepped))
     if method not in part.__dict__.setdefault(running.MARK, []):
         part.__dict__[running.MARK].append(method)
     return {"file": original.__code__.co_filename, "line": first, "lines": lines, "name": original.__qualname__}

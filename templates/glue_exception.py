@@ -1,0 +1,38 @@
+# /// script
+# requires-python = "PYTHON"
+# dependencies = PACKAGES
+# ///
+"""TITLE"""
+NOTES
+import sys
+
+import numpy as np
+
+sys.excepthook = lambda *error: (sys.__excepthook__(*error), sys.exit(125))  # any other failure: cannot tell
+SETUP
+EXPECT
+
+
+def reference(PARAMETERS):
+    REFERENCE
+
+
+def port(PARAMETERS):
+    PORT
+
+
+if __name__ == "__main__":
+    IMPORTS
+    try:
+        RIGHT
+    except ImportError:
+        pass  # its framework is not here: what it gave stands above
+    print("reference:", SHOW_EXPECTED)
+    try:
+        actual = ACTUAL
+    except Exception as error:
+        print("port:     ", f"{type(error).__name__}: {error}")
+        sys.exit(1 if type(error).__name__ == "KIND" else 125)
+    print("port:     ", SHOW_ACTUAL)
+    alike = (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+    sys.exit(0 if alike and SAME else 125)  # LIMIT
