@@ -19,7 +19,7 @@ from minrepro.align import findings, loading, settings
 from minrepro.align.calls import Found, reduce_call
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
-from minrepro.align.judging import errors, judged, screen
+from minrepro.align.judging import errors, judged, overwritten, screen
 from minrepro.align.lockstep import Key, Lockstep, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, rules
 from minrepro.align.seat import Progress, Seat
@@ -181,6 +181,8 @@ class Alignment:
                 if suspicious is not None and seam.maker >= 0 and not screen(seam.reference[position], y, length):
                     suspicious.add((seam.maker, seam.maker_call))
                 table.add(judged(seam, position, length), _seen(seam, position))
+            for told in overwritten(seam):
+                table.add(told, None)
 
         lockstep = Lockstep(self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress)
         lockstep.run()

@@ -113,13 +113,14 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         return Judged(comparison=Comparison("diverges", math.inf, found), **base)
     if x.dtype != y.dtype:
         return Judged(comparison=_dtypes(x, y, label), **base)
-    truth, wide = _truth(held), held.get("wide")
+    truth, wide = _truth(held, x), held.get("wide")
     if truth is None and screen(x, y, length):
         return Judged(comparison=Comparison("same"), **base)
     known = wide is not None and wide.shape == x.shape
+    broad = _inside(wide.values, y) if known else None
     question = Question(
         "reduction", length, (label,), lambda: truth and Truth({label: truth[0]}, {label: truth[1]}, "float64 reference"),
-        wide=lambda: {label: wide.values} if known else None,
+        wide=lambda: {label: broad} if known else None,
     )
     comparison = judge(question, Completed({label: x}), Completed({label: y}))
     gap, condition, rows = None, 0.0, ()
@@ -127,10 +128,36 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         condition = _condition(*truth)
         rows = _amplified(seam, *truth)
         if known:
-            gap, formula = _formula(truth, wide.values)
+            gap, formula = _formula(truth, broad)
             if formula and comparison.verdict in ("same", "arithmetic"):
-                comparison = _formulas(label, x, y, truth[0], wide.values, gap)
+                comparison = _formulas(label, x, y, truth[0], broad, gap)
     return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
+
+
+def overwritten(seam: Seam) -> list[Judged]:
+    """The verdicts on inputs that only the port writes to, where that changes them: its caller goes on with other values."""
+    found = []
+    for label, x, y in seam.overwritten:
+        if screen(x, y, 1):
+            continue
+        absolute, ulp = errors(x, y)
+        told = Divergence("value", "candidate", label, (), "left as it is", "overwritten", "", math.inf, absolute,
+                          detail=f"the port overwrites {label}, which the reference leaves as it is")
+        found.append(Judged(
+            seam.unit, seam.call, "out", seam.maker, label, seam.lines, Comparison("diverges", math.inf, told), absolute, ulp,
+            x.shape, (x.dtype.name, y.dtype.name), reference=x, candidate=y, maker_call=seam.maker_call, spans=seam.spans,
+        ))
+    return found
+
+
+def _inside(values: np.ndarray, own: Tensor) -> np.ndarray:
+    """Float64 values of a run that saw the largest number of its own dtype (the fill of a mask) where `own` saw its."""
+    if not own.dtype.inexact or values.dtype != np.float64 or own.dtype.name == "float64":
+        return values
+    limit = float(np.finfo(own.dtype.name if own.dtype.name == "float16" else "float32").max)
+    with np.errstate(all="ignore"):
+        beyond = (np.abs(values) > limit) & np.isfinite(values) & np.isfinite(own.values)
+    return np.where(beyond, own.values, values) if beyond.any() else values
 
 
 def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
@@ -144,15 +171,16 @@ def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
     return Comparison("diverges", math.inf, found)
 
 
-def _truth(held: dict[str, Tensor | None]) -> tuple[np.ndarray, np.ndarray] | None:
+def _truth(held: dict[str, Tensor | None], x: Tensor) -> tuple[np.ndarray, np.ndarray] | None:
     """Float64 values of the reference, and how far rounding of the inputs moves them."""
     base = held.get("truth")
     if base is None:
         return None
-    moved = [m.values for role in NUDGES if (m := held.get(role)) is not None and m.shape == base.shape]
-    if not base.dtype.inexact:
+    if not base.dtype.inexact or base.shape != x.shape:
         return base.values, np.zeros(base.shape)
-    return base.values, sensitivity.sampled(base.values, moved) if moved else np.zeros(base.shape)
+    values = _inside(base.values, x)
+    moved = [_inside(m.values, x) for role in NUDGES if (m := held.get(role)) is not None and m.shape == base.shape]
+    return values, sensitivity.sampled(values, moved) if moved else np.zeros(base.shape)
 
 
 def _condition(z: np.ndarray, s: np.ndarray) -> float:

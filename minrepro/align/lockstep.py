@@ -41,6 +41,7 @@ class Follower(msgspec.Struct):
         forced: put right at each seam.
         scope: the call that a local follower runs, in float64; None for one that runs the whole model.
         title: name of its run.
+        entered: call that it is in -> for each input of the reference, which of its own stands for it.
     """
 
     role: str
@@ -53,6 +54,7 @@ class Follower(msgspec.Struct):
     over: bool = False
     failure: dict[str, Any] | None = None
     extra: list[str] = []
+    entered: dict[Key, list[int | None]] = {}
 
     def within(self, key: Key, stack: tuple[Key, ...]) -> bool:
         """True if it comes by a call, given the calls around that one."""
@@ -70,7 +72,7 @@ class Record(msgspec.Struct):
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...] | None = None
     output_labels: tuple[str, ...] = ()
-    written: tuple[int, ...] = ()
+    written: dict[int, Tensor] = {}
     passed: set[str] = set()
     parts: int = 0
 
@@ -88,6 +90,7 @@ class Seam(msgspec.Struct):
         lines: (file, line) on the reference and on the candidate.
         spans: (file, first, last) of the candidate's code that ran since the seam before.
         inputs: parameter -> tensor that the unit was called with, at its exit.
+        overwritten: (label, due, written) of inputs that only the port writes to.
     """
 
     unit: int
@@ -102,6 +105,7 @@ class Seam(msgspec.Struct):
     surplus: int = 0
     maker_call: int = 0
     inputs: dict[str, Tensor] = {}
+    overwritten: tuple[tuple[str, Tensor, Tensor], ...] = ()
 
 
 class Lockstep:
@@ -122,8 +126,8 @@ class Lockstep:
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
-        self.candidate = Follower("candidate", candidate, True, title="candidate", extra=[])
-        self.free = Follower("free", candidate, True, forced=False, title="free", extra=[])
+        self.candidate = Follower("candidate", candidate, True, title="candidate", extra=[], entered={})
+        self.free = Follower("free", candidate, True, forced=False, title="free", extra=[], entered={})
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started = 0
@@ -202,8 +206,9 @@ class Lockstep:
                     self._local(role, self.leader, False, key, event["unit"], "leader", nudge)
         else:
             record = self.records[key]
-            record.outputs, record.output_labels = tensors, labels
-            record.written = tuple(event["written"])
+            returned = len(tensors) - len(event["written"])
+            record.outputs, record.output_labels = tensors[:returned], labels[:returned]
+            record.written = dict(zip(event["written"], tensors[returned:]))
 
     def _stack(self, event: Mapping[str, Any], candidate: bool) -> tuple[Key, ...]:
         return tuple((self.numbers[candidate][name], call) for name, call in event["stack"])
@@ -217,7 +222,7 @@ class Lockstep:
     def _local(self, role: str, seat: Seat, candidate: bool, key: Key, unit: str, of: str, nudge: int = 0) -> None:
         """Start a local follower of the call whose entry the run `of` has just shown."""
         self.started += 1
-        one = Follower(role, seat, candidate, scope=key, title=f"{role}_{self.started}", extra=[])
+        one = Follower(role, seat, candidate, scope=key, title=f"{role}_{self.started}", extra=[], entered={})
         one.event = self._started(seat, one.title, unit=unit, of=of, nudge=nudge)
         self.followers.append(one)
 
@@ -278,11 +283,14 @@ class Lockstep:
         labels = record.labels if entering else record.output_labels
         if not follower.forced and entering:
             return (None,)
-        own = event["tensors"]
+        own = event["tensors"][: len(event["tensors"]) - len(event.get("written", ()))]
         if entering and follower is self.candidate and self._opens(key, record.stack):
             self._local("wide", self.port, True, key, event["unit"], "candidate")
         matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
-        self._contribute(follower, record, entering, own, matches, event)
+        if entering:
+            follower.entered[key] = matches
+        after, surplus = self._written(follower, key, record, event)
+        self._contribute(follower, record, entering, own, matches, event, surplus)
         if not entering:
             record.passed.add(follower.title)
             self._free()
@@ -292,13 +300,31 @@ class Lockstep:
         for theirs, mine in enumerate(matches):
             if mine is not None:
                 wanted[mine] = due[theirs]
-        return (tuple(wanted),)
+        return ((*wanted, *after),)
+
+    def _written(self, follower: Follower, key: Key, record: Record, event: Mapping[str, Any]) -> tuple[list, list]:
+        """What a unit wrote into its inputs.
+
+        Returns:
+            What is due in their place; and (label, due, written) of those that only the port writes to. Where only the
+            reference does, the next seam shows it if anybody uses the value.
+        """
+        after: list[Tensor | None] = []
+        surplus = []
+        places = follower.entered.pop(key, []) if event["kind"] == "exit" and follower.forced else []
+        written = event.get("written", ())
+        for place, tensor in zip(written, event["tensors"][len(event["tensors"]) - len(written):]):
+            known = places.index(place) if place in places else None
+            after.append(None if known is None else record.written.get(known, record.inputs[known]))
+            if known is not None and known not in record.written and follower is self.candidate:
+                surplus.append((record.labels[known], record.inputs[known], tensor))
+        return after, surplus
 
     def _beyond(self, key: Key) -> bool:
         """True if the reference was there and everybody passed: a call that only this follower makes once more."""
         return key[1] < self.called.get(key[0], 0)
 
-    def _contribute(self, follower, record: Record, entering: bool, own, matches, event: Mapping[str, Any]) -> None:
+    def _contribute(self, follower, record: Record, entering: bool, own, matches, event, surplus) -> None:
         """Add a follower's values to the seam, and show it once it is complete."""
         name = ((record.unit, record.call), "in" if entering else "out")
         seam = self.seams.get(name)
@@ -316,6 +342,7 @@ class Lockstep:
             seam.lines[follower.role] = tuple(event["line"])
             if follower is self.candidate:
                 seam.spans = tuple((file, first, last) for file, first, last in event["spans"])
+                seam.overwritten = tuple(surplus)
             seam.surplus = len(own) - sum(mine is not None for mine in matches)
         self._settle()
 

@@ -128,15 +128,17 @@ class Run:
         written = [i for i, leaf in enumerate(leaves) if before[i] is not None and self.native.version(leaf) != before[i]]
         event["written"] = written
         values = self._bound(result, is_value=self.native.is_value)
+        returned = len(values)
         values += self._bound([leaves[i] for i in written], "written")
-        order = self.post(dict(event, values=values))
+        back = self._taken(self.post(dict(event, values=values)))
         outer = [leaf for _, leaf in trees.leaves(given, self.native.is_leaf)]
-        if fresh is not None:
-            # What the unit wrote into its inputs belongs to the caller's tensors, not only to the replacements.
-            for i in written:
-                if outer[i] is not leaves[i]:
-                    self.native.write(outer[i], leaves[i])
-        return self._replaced(result, self._taken(order), self.native.is_value)
+        # What the unit wrote into its inputs belongs to the caller's tensors, not only to the replacements.
+        for place, i in enumerate(written):
+            new = None if back is None else back[returned + place]
+            value = leaves[i] if new is None else self._fitted(new, leaves[i])
+            if outer[i] is not value:
+                self.native.write(outer[i], value)
+        return self._replaced(result, back, self.native.is_value)
 
     def draw(self, distribution, value, numpy_value=False):
         """A random draw: show it, and take another value for it if one is given."""
@@ -175,12 +177,16 @@ class Run:
                 return type(leaf)(self.native.array(new).item())
             if isinstance(leaf, numpy.ndarray):
                 return self.native.array(new).astype(leaf.dtype)
-            if self.native.floating(new) and self.native.floating(leaf):
-                # A side keeps its own precision: that is a finding of its own, and a mixture would only raise.
-                return self._nudged(self.native.cast(new, self.dtype or self.native.dtype_name(leaf)))
-            return new
+            return self._fitted(new, leaf)
 
         return trees.mapped(value, is_value or self.native.is_leaf, change)
+
+    def _fitted(self, new, leaf):
+        """A value from the host in place of a tensor of ours."""
+        if self.native.floating(new) and self.native.floating(leaf):
+            # A side keeps its own precision: that is a finding of its own, and a mixture would only raise.
+            return self._nudged(self.native.cast(new, self.dtype or self.native.dtype_name(leaf)))
+        return new
 
     def _nudged(self, tensor):
         return tensor if self.random is None else noise.moved(self.native, tensor, self.random)
