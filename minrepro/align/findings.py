@@ -12,6 +12,7 @@ from typing import Any, Mapping
 
 import msgspec
 
+from minrepro.align import settings
 from minrepro.align.draws import Draws
 from minrepro.align.judging import EXPLODES, Judged, hidden
 from minrepro.align.loading import Entry
@@ -24,6 +25,7 @@ WORDS = {
     "setting": "setting differs",
 }
 """Verdict of a row -> as people read it."""
+FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
 class Row(msgspec.Struct):
@@ -150,14 +152,18 @@ def explain(table: Table, evidence: Evidence) -> None:
     """Give every diverging row its verdict and note, as far as no experiment is needed."""
     if evidence.failure is not None:
         _raised(table, evidence.failure)
+    narrow = [row for row in table.rows if row.verdict == "diverges" and _narrow(row)]
     for number, row in enumerate(table.rows):
         path = row.unit.partition("::")[0]
-        if row.verdict == "diverges":
+        if row in narrow and any(_within(other, row) for other in narrow):
+            row.verdict, row.note = "same", "it passes on the precision of what it calls"
+        elif row.verdict == "diverges":
             _explain(table, number, row, path, evidence)
         elif row.verdict in ("same", "arithmetic") and row.worst is not None and path in evidence.settings:
             # Too small for the numbers, or only there in training: the constructor says it.
             row.verdict = "setting" if not hidden(row.worst) else "port"
             row.note = "; ".join(evidence.settings[path])
+            row.lines = _made(table, row)
         elif row.rows:
             row.note = f"ill-conditioned: {'; '.join(row.rows)}; compare rows by their relative error, the mean says nothing"
         elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
@@ -199,13 +205,24 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
         row.note = f"the reference draws {told.distribution} of shape {shape} at {_place(told.line)}, the port never does"
     elif policy:
         row.verdict, row.note = "policy", policy
-    elif path in evidence.settings and "::" not in row.unit:
-        row.verdict, row.note = "port", "; ".join(evidence.settings[path])
+    elif "::" not in row.unit and (told := evidence.settings.get(path) or settings.suspicions(*_modules(table, row))):
+        row.verdict, row.note, row.lines = "port", "; ".join(told), _made(table, row)
     elif is_layer(row):
         row.verdict = "unexplained"
     else:
         row.verdict = "port"
         row.note = f"{_where(row, row.first or found, table)}: {row.note}"
+
+
+def _modules(table: Table, row: Row) -> tuple[Module, Module]:
+    """The modules of a row on both sides."""
+    return table.reference[row.unit.partition("::")[0]], table.candidate[row.port.partition("::")[0]]
+
+
+def _made(table: Table, row: Row) -> tuple[str, str]:
+    """Where the modules of a row were constructed: a setting is wrong there, not where the layer is called."""
+    left, right = _modules(table, row)
+    return _place(left.made) or row.lines[0], _place(right.made) or row.lines[1]
 
 
 def _belongs(entry: Entry, path: str, row: Row) -> bool:
@@ -223,11 +240,21 @@ def _policy(row: Row, evidence: Evidence) -> str:
         told = found[0]
         return (f"only the {side} runs in an autocast context ({told['dtype']}), opened at {told['file']}:{told['line']}; "
                 "compare with --precision float32")
-    left, right = row.worst.dtypes if row.worst else ("", "")
-    floats = ("float16", "bfloat16", "float32", "float64")
-    if left != right and left in floats and right in floats:
+    if _narrow(row):
+        left, right = row.worst.dtypes
         return f"the reference computes in {left}, the port in {right}"
     return ""
+
+
+def _narrow(row: Row) -> bool:
+    """True if the two sides compute in different floating-point dtypes."""
+    left, right = row.worst.dtypes if row.worst else ("", "")
+    return left != right and left in FLOATS and right in FLOATS
+
+
+def _within(inner: Row, outer: Row) -> bool:
+    """True for a unit that another one calls, as far as their names tell."""
+    return inner is not outer and (not outer.unit or inner.unit.startswith((f"{outer.unit}.", f"{outer.unit}::")))
 
 
 def is_layer(row: Row) -> bool:

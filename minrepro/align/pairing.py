@@ -25,6 +25,7 @@ class Module(msgspec.Struct, frozen=True):
         methods: methods of the user's class beside forward.
         settings: plain attributes, without leading underscores.
         source: file and line of the user's class.
+        made: file and line where the module was constructed.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Module(msgspec.Struct, frozen=True):
     methods: tuple[str, ...]
     settings: Mapping[str, Any]
     source: tuple[str, int] | None = None
+    made: tuple[str, int] | None = None
 
 
 class Unit(msgspec.Struct, frozen=True):

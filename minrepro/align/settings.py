@@ -47,6 +47,21 @@ def differences(reference: Module, candidate: Module) -> list[str]:
     return found
 
 
+def suspicions(reference: Module, candidate: Module) -> list[str]:
+    """Sentences for what explains a divergence of two layers, but is no fault where they agree."""
+    if ".nn." not in reference.type or ".nn." not in candidate.type:
+        return []
+    found = []
+    kinds = [module.type.rpartition(".")[2] for module in (reference, candidate)]
+    if plain(kinds[0]) != plain(kinds[1]):
+        found.append(f"the reference's layer is a {kinds[0]}, the port's a {kinds[1]}")
+    row = candidate.settings.get("padding_idx")
+    if candidate.type == "paddle.nn.Embedding" and isinstance(row, int) and row >= 0:
+        # torch and OneFlow return what the row holds, and only keep gradients from it.
+        found.append(f"with padding_idx={row} Paddle's layer returns zeros for {row}, whatever the row of the table holds")
+    return found
+
+
 def _settings(module: Module) -> dict[str, Any]:
     found = {}
     paddle = module.type.startswith("paddle.")

@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from . import draws, inputs, native, precision, running, trees
+from . import draws, inputs, making, native, precision, running, trees
 from . import failing as failing_
 from . import state as state_
 
@@ -36,8 +36,9 @@ def build(evaluator, source, seed, train, neutral):
         evaluator.backend.align_installed = True
     start = time.perf_counter()
     builder = BUILDING.named(source)
+    made = {}
     if not isinstance(builder, framework.Module):
-        with framework.no_grad():
+        with framework.no_grad(), making.watched(framework) as made:
             builder = BUILDING.make(builder, seed, framework.reseed)
     pair = isinstance(builder, tuple) and len(builder) == 2
     module, given = builder if pair else (builder, None)
@@ -53,6 +54,7 @@ def build(evaluator, source, seed, train, neutral):
         tree.append({
             "path": path, "type": framework.title(part), "own": own, "methods": running.methods(framework, part),
             "settings": _settings(framework, part), "source": _source(framework, part),
+            "made": made.get(id(part)),
         })
     return {"model": type(module).__name__, "tree": tree, "seconds": time.perf_counter() - start}
 
