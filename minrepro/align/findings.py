@@ -183,7 +183,8 @@ def _raised(table: Table, failure: Mapping[str, Any]) -> None:
 def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence) -> None:
     found = row.worst
     assert found is not None
-    wrong = [e for e in evidence.entries if e.blame and _belongs(e, path, row)]
+    blamed = [e for e in evidence.entries if e.blame and _belongs(e, path, row)]
+    wrong = [e for e in blamed if e.blame != "port"]
     loose = [d for d in evidence.draws.loose.get("candidate", ()) if d.unit == number]
     never = [] if evidence.failure else evidence.draws.untaken("candidate")
     untaken = [d for d in never if d.stack and d.stack[-1][0] == number]
@@ -205,7 +206,8 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
         row.note = f"the reference draws {told.distribution} of shape {shape} at {_place(told.line)}, the port never does"
     elif policy:
         row.verdict, row.note = "policy", policy
-    elif "::" not in row.unit and (told := evidence.settings.get(path) or settings.suspicions(*_modules(table, row))):
+    elif "::" not in row.unit and (told := evidence.settings.get(path) or [e.detail for e in blamed]
+                                       or settings.suspicions(*_modules(table, row))):
         row.verdict, row.note, row.lines = "port", "; ".join(told), _made(table, row)
     elif is_layer(row):
         row.verdict = "unexplained"

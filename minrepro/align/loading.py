@@ -31,7 +31,7 @@ class Entry(msgspec.Struct):
         source: key on the reference's side; ``""`` for one that only the port has.
         given: how the converter's value relates to the reference's.
         stored: how the stored value relates to the converter's.
-        blame: ``""``, ``converter``, ``framework`` or ``model``.
+        blame: ``""``, ``converter``, ``framework``, ``model`` or ``port`` (its layer has another set of parameters).
         detail: one sentence.
     """
 
@@ -98,12 +98,26 @@ class Loader:
             Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")
             for key in answer["surplus"]
         ]
+        for entry in entries:
+            self._uneven(entry, theirs)
         used = {entry.source for entry in entries} | set(made)
         entries += [
             Entry("", source, "not carried over", "", "", f"nothing of the port answers to {source}")
             for source in theirs if source not in used and not source.endswith(UNSAVED)
         ]
         return entries
+
+    def _uneven(self, entry: Entry, theirs: Mapping[str, Any]) -> None:
+        """Blame the port where its layer lacks what the reference's has, or has more: no converter can mend that."""
+        owner, _, name = entry.key.rpartition(".")
+        path = {port: reference for reference, port in self.pairing.modules.items()}.get(owner)
+        if entry.blame != "converter" or entry.source or path is None:
+            return
+        known = f"{path}.{name}".lstrip(".") in theirs
+        if entry.given == "extra" and known:
+            entry.blame, entry.detail = "port", f"the port's {owner or 'root'} has no {name}, the reference's has one"
+        elif entry.given == "missing" and not known:
+            entry.blame, entry.detail = "port", f"the port's {owner or 'root'} has a {name}, the reference's has none"
 
     def _fit(self, theirs, mine, partners, turned) -> None:
         """Refuse partners of different shapes: without a converter nothing can mend them."""

@@ -23,6 +23,7 @@ def verdict(found: Aligned) -> str:
         return "framework"
     if blamed & {"converter", "model"}:
         return "converter"
+    kinds |= blamed & {"port"}
     for kind, word in (("port", "port"), ("setting", "port"), ("draw", "draw"), ("unexplained", "unexplained"),
                        ("policy", "policy"), ("arithmetic", "arithmetic")):
         if kind in kinds:
