@@ -24,6 +24,8 @@ NEVER = Rate(0, 1)
 """How often a script shows its bug by chance: other processes and other bugs do not count."""
 MOST = 150
 """Fresh processes for one script at most."""
+SHOWN = 1 << 14
+"""Characters of a run's output that are stored."""
 PARALLEL = 2
 """Fresh processes at a time: each imports a framework, on a core of its own."""
 
@@ -144,6 +146,5 @@ def _output(done: list[Run], reasons: list[str | None]) -> str:
     at = next((i for i, why in enumerate(reasons) if why is not None), len(done) - 1)
     if at < 0:
         return ""
-    if reasons[at] is None:
-        return done[at].output
-    return f"run {at + 1}: {reasons[at]}\n{done[at].output}{done[at].errors}"
+    printed = done[at].output[-SHOWN:]
+    return printed if reasons[at] is None else f"run {at + 1}: {reasons[at]}\n{printed}{done[at].errors}"

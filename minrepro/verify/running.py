@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -15,6 +17,8 @@ from minrepro.worker.client import THREAD_VARIABLES
 KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TZ")
 """Variables that a script may see; all others could hide or cause what it shows."""
 RUNNER = Path(__file__).with_name("under_replay.py")
+KEPT_BYTES = 1 << 18
+"""How much of the end of a script's output is kept; what it prints itself comes last and is short."""
 TIMED_OUT = 124
 """Status of a run that was ended at its deadline, as `timeout` gives it."""
 
@@ -50,16 +54,26 @@ def run(text: str, interpreter: str, *, threads: int = 1, under: tuple[str, str]
             command, cwd=folder, env=_environment(folder, threads), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )
-        try:
-            output, errors = process.communicate(timeout=deadline)
-            status = process.returncode
-        except subprocess.TimeoutExpired:
-            _end(process.pid)
-            output, errors = process.communicate()
-            status = TIMED_OUT
-        finally:
-            _end(process.pid)
+        with ThreadPoolExecutor(2) as readers:
+            ends = [readers.submit(_end_of, stream) for stream in (process.stdout, process.stderr)]
+            try:
+                status = process.wait(deadline)
+            except subprocess.TimeoutExpired:
+                status = TIMED_OUT
+            finally:
+                _end(process.pid)
+            process.wait()
+            output, errors = (end.result() for end in ends)
         return Run(status, output.decode(errors="replace"), errors.decode(errors="replace")[-2000:])
+
+
+def _end_of(stream: IO[bytes]) -> bytes:
+    """Read a stream to its end and keep the last part: a call that never returns may print all the time."""
+    kept = b""
+    with stream:
+        while part := stream.read1(1 << 16):
+            kept = (kept + part)[-KEPT_BYTES:]
+    return kept
 
 
 def _environment(folder: str, threads: int) -> dict[str, str]:

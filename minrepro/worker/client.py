@@ -37,6 +37,10 @@ IMPORT_SECONDS = 180.0
 """Patience with an import on a cold disk."""
 STARTS = 3
 """Times that a worker is started again which was killed while it imported."""
+WATCH_SECONDS = 0.2
+"""How often a silent worker's log is looked at."""
+LOG_BYTES, TAIL_BYTES = 1 << 26, 1 << 14
+"""Length at which a log is emptied, and how much of its end is read."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -265,6 +269,7 @@ class Worker:
             self.process.wait()
             self.process = None
         self.ready = False
+        self._trim()
         self._in_map = self._out_map = None
         for path in (self.in_path, self.out_path):
             if os.path.exists(path):
@@ -274,7 +279,14 @@ class Worker:
         """The last lines that the worker wrote."""
         if not self.log.exists():
             return ""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
+            return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
+
+    def _trim(self) -> None:
+        """Empty a log that a candidate floods, before the disk is full; its end is all that anybody reads."""
+        if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
+            os.truncate(self.log, 0)
 
     # -- the wire ---------------------------------------------------------------------------------------------
 
@@ -397,6 +409,7 @@ class Worker:
 
     def _ask(self, request: dict, patience: float, body: bytes = b"") -> tuple[dict, bytes]:
         self.ensure()
+        self._trim()
         header = json.dumps(request).encode()
         try:
             self._socket.sendall(LENGTHS.pack(len(header), len(body)) + header + body)
@@ -430,10 +443,16 @@ class Worker:
         data, got = bytearray(count), 0
         view = memoryview(data)
         while got < count:
-            self._socket.settimeout(max(0.01, end - time.monotonic()))
+            left = end - time.monotonic()
+            self._socket.settimeout(min(max(0.01, left), WATCH_SECONDS))
             try:
                 part = self._socket.recv_into(view[got:])
-            except (TimeoutError, OSError):
+            except TimeoutError:
+                self._trim()
+                if left > WATCH_SECONDS:
+                    continue
+                return None
+            except OSError:
                 return None
             if not part:
                 return None

@@ -245,7 +245,11 @@ def describe(error):
             parts = entry.filename.replace("\\", "/").split("site-packages/")
             where = os.path.basename(entry.filename) if len(parts) == 1 else parts[-1]
             frame = "%s:%s" % (where, entry.name)
-    return {"kind": type(error).__name__, "message": str(error)[:4000], "frame": frame}
+    try:
+        message = str(error)[:4000]
+    except Exception:
+        message = "its text cannot be read"
+    return {"kind": type(error).__name__, "message": message, "frame": frame}
 
 
 def child_loop(evaluator, inward, outward):
@@ -273,6 +277,9 @@ class Child:
             die_with_parent()
             try:
                 child_loop(Evaluator(backend, out_path, self.marker), to_child[0], from_child[1])
+            except SystemExit as error:
+                # A framework that ends the process ends it as it would end the user's.
+                os._exit(error.code if isinstance(error.code, int) else int(error.code is not None))
             except BaseException:
                 traceback.print_exc()
             finally:
