@@ -7,7 +7,9 @@ step; and what is left was made by the port's own code.
 
 from __future__ import annotations
 
+import ast
 import math
+from pathlib import Path
 from typing import Any, Mapping
 
 import msgspec
@@ -164,6 +166,8 @@ def explain(table: Table, evidence: Evidence) -> None:
             row.verdict = "setting" if not hidden(row.worst) else "port"
             row.note = "; ".join(evidence.settings[path])
             row.lines = _made(table, row)
+        elif row.verdict in ("same", "arithmetic") and "::" not in row.unit and (told := _computed(evidence, path, row)):
+            row.verdict, row.note, row.lines = "setting", told, _made(table, row)
         elif row.rows:
             row.note = f"ill-conditioned: {'; '.join(row.rows)}; compare rows by their relative error, the mean says nothing"
         elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
@@ -224,7 +228,26 @@ def _modules(table: Table, row: Row) -> tuple[Module, Module]:
 def _made(table: Table, row: Row) -> tuple[str, str]:
     """Where the modules of a row were constructed: a setting is wrong there, not where the layer is called."""
     left, right = _modules(table, row)
-    return _place(left.made) or row.lines[0], _place(right.made) or row.lines[1]
+    made = ", ".join(filter(None, (_place(right.made), _constructor(right))))
+    return _place(left.made) or row.lines[0], made or row.lines[1]
+
+
+def _constructor(module: Module) -> str:
+    """The lines of the constructor of a user's class."""
+    if module.source is None:
+        return ""
+    file, line = module.source
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+                    return f"{file}:{part.lineno}-{part.end_lineno}"
+    return ""
+
+
+def _computed(evidence: Evidence, path: str, row: Row) -> str:
+    """What is wrong about the buffers that this module computes."""
+    return "; ".join(e.detail for e in evidence.entries if e.given == "computed" and _belongs(e, path, row))
 
 
 def _belongs(entry: Entry, path: str, row: Row) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Sequence
 
 import msgspec
 
+from minrepro.align import buffers
 from minrepro.align.pairing import Module, Pairing, Rule, plain, translated
 from minrepro.align.seat import Progress, Seat
 from minrepro.errors import UsageError
@@ -105,7 +106,10 @@ class Loader:
             Entry("", source, "not carried over", "", "", f"nothing of the port answers to {source}")
             for source in theirs if source not in used and not source.endswith(UNSAVED)
         ]
-        return entries
+        return entries + [
+            Entry(key, source, "computed", "with other values", "port", told, shape)
+            for key, source, shape, told in buffers.compare(self.reference, self.candidate, self.pairing)
+        ]
 
     def _uneven(self, entry: Entry, theirs: Mapping[str, Any]) -> None:
         """Blame the port where its layer lacks what the reference's has, or has more: no converter can mend that."""

@@ -69,6 +69,11 @@ def state(evaluator):
     return _asked("state", evaluator)
 
 
+def buffers(evaluator):
+    """Bind every buffer; returns a list of {"key", "var", "saved"}."""
+    return _asked("buffers", evaluator)
+
+
 def converted(evaluator, source, names, turned=()):
     """Run the user's converter on arrays bound as `names` (reference key -> variable).
 

@@ -127,6 +127,19 @@ def state(evaluator):
     return entries
 
 
+def buffers(evaluator):
+    """See `worker_side.buffers`."""
+    seat, entries = evaluator.seat, []
+    saved = set(seat.native.state(seat.module))
+    for path, part in seat.native.modules(seat.module):
+        for name, tensor in part._buffers.items():
+            if tensor is not None:
+                key, var = running.joined(path, name), "buffer%d" % len(entries)
+                evaluator.namespace[var] = tensor.detach()
+                entries.append({"key": key, "var": var, "saved": key in saved})
+    return entries
+
+
 def converted(evaluator, source, names, turned):
     """See `worker_side.converted`."""
     seat = evaluator.seat
