@@ -99,7 +99,7 @@ class Ground:
             outcome.named = outcome.named or not guilty and bool(blamed)  # a weight that this forward does not use
             outcome.lined = bool(blamed) and all(e.blame == "converter" and mistake.keyed(e.key) for e in blamed)
         else:
-            told = lines([row for row in guilty if mistake.named(row.unit)][:1], port)
+            told = lines([row for row in guilty if mistake.named(row.unit)], port)
             outcome.lined, outcome.lines = bool(told & set(wrong)), len(told)
 
     def stop(self) -> None:
