@@ -11,7 +11,7 @@ import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Collection, Mapping
+from typing import Any, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -20,13 +20,15 @@ from minrepro.align.calls import Found, reduce_call
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.judging import errors, judged, overwritten, screen
-from minrepro.align.lockstep import Key, Lockstep, Seam
-from minrepro.align.pairing import Module, Pairing, modules, pair, rules
+from minrepro.align.lockstep import Key, Lockstep, Record, Seam
+from minrepro.align.pairing import Module, Pairing, modules, pair, plain, rules
 from minrepro.align.seat import Progress, Seat
+from minrepro.align.training import Compared, Gradients, Training
 from minrepro.capture.inputs import parse
 from minrepro.compare.pair import Pair, open_side
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph
+from minrepro.ir.tensor import Tensor
 
 SMALL = 1 << 22
 """Elements of state up to which float64 copies of both models run along from the start; larger models are screened
@@ -48,6 +50,9 @@ class Request(msgspec.Struct, frozen=True):
         neutral: switch autocast off on both sides.
         injected: give the reference's random draws to the port.
         deadline_s: time that one answer of a worker may take.
+        backward: compare gradients, too.
+        steps: training steps to compare.
+        optimiser: that takes them.
     """
 
     model: Mapping[str, Any]
@@ -61,6 +66,9 @@ class Request(msgspec.Struct, frozen=True):
     neutral: bool = False
     injected: bool = True
     deadline_s: float = 300.0
+    backward: bool = False
+    steps: int = 0
+    optimiser: str = "adamw"
 
 
 class Aligned(msgspec.Struct):
@@ -77,6 +85,7 @@ class Aligned(msgspec.Struct):
     seams: int = 0
     cases: dict[str, Case] = {}
     call: Found | None = None
+    trained: list[Compared] = []
 
 
 class Alignment:
@@ -98,6 +107,7 @@ class Alignment:
         self.seams = 0
         self.cases: dict[str, Case] = {}
         self.call: Found | None = None
+        self.gradients: Gradients | None = None
 
     def run(self) -> Aligned:
         """Build, pair, load, run and judge.
@@ -114,10 +124,13 @@ class Alignment:
         }
         evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
         findings.explain(table, evidence)
+        if self.gradients is not None:
+            table.take_gradients(self.gradients.found)
+        trained = self._timed("training", self._train) if (self.request.backward or self.request.steps) and not failure else []
         self._timed("experiment", lambda: self._experiment(table, entries))
         return Aligned(
             table.rows, entries, self.pairing, draws, autocast, failure, [*self.unwatched, *self.notes], self.seconds,
-            self.seams, self.cases, self.call,
+            self.seams, self.cases, self.call, trained,
         )
 
     def _timed(self, name: str, step):
@@ -151,10 +164,10 @@ class Alignment:
         self.candidate.ask("taken", tree=given["tree"])
 
     def _load(self) -> list[loading.Entry]:
-        loader = loading.Loader(
+        self.loader = loading.Loader(
             self.reference, self.candidate, self.pairing, self.trees[1], self.mapped, self.progress
         )
-        return loader.load(self.request.convert)
+        return self.loader.load(self.request.convert)
 
     def _compare(self) -> tuple[findings.Table, Draws, dict[str, Any] | None]:
         """One pass if the model is small; else a second one with float64 copies of what the screen could not excuse."""
@@ -184,7 +197,19 @@ class Alignment:
             for told in overwritten(seam):
                 table.add(told, None)
 
-        lockstep = Lockstep(self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress)
+        self.gradients = Gradients(self.reference, self.candidate, self._turned) if self.request.backward else None
+
+        def left(record: Record) -> None:
+            assert self.gradients is not None
+            unit, fan = self.pairing.units[record.unit], self._fan(record.unit, (*record.inputs, *(record.outputs or ())))
+            inner = any((record.unit, record.call) in draw.stack for draw in draws.known)
+            if not inner and "::" not in unit.reference and (self.elements <= SMALL or not lockstep.parts.get(record.unit)):
+                self.gradients.check(record.unit, unit, fan)
+
+        lockstep = Lockstep(
+            self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress,
+            left if self.request.backward else None,
+        )
         lockstep.run()
         failure = lockstep.candidate.failure or lockstep.free.failure
         if failure is not None and self.call is None:
@@ -208,7 +233,8 @@ class Alignment:
         """Ask for the guilty units and entries whether the framework errs without the port, too."""
         asked = [row for row in table.rows if row.verdict in ("port", "unexplained")]
         stored = [entry for entry in entries if entry.blame == "framework" and entry.source]
-        if not (asked or stored) or self.pair.reference.spec.name != "torch":
+        wrong = [row for row in table.rows if row.gradient == "diverges"]
+        if not (asked or stored or wrong) or self.pair.reference.spec.name != "torch":
             return
         fresh = open_side(str(self.pair.candidate.spec), self.pair.folder)
         template = Case(
@@ -227,6 +253,13 @@ class Alignment:
                     answers[name] = one.ask(row)
                 if name in answers:
                     self._answered(row, answers[name], one)
+            for row in wrong[:MOST]:
+                answer = one.ask(row, backward=True)
+                row.gradient = "port"
+                if answer.site is not None:
+                    row.gradient = "framework"
+                    row.gradient_note = f"the gradient of {answer.site.node.op} alone diverges, without the port"
+                    self.cases.setdefault(row.unit, one.case(answer.site))
         finally:
             fresh.worker.stop()
 
@@ -244,11 +277,31 @@ class Alignment:
             row.note = f"{answer.steps} steps of the reference agree on the candidate, so it is told something else: {row.note}"
 
     def _length(self, seam: Seam) -> int:
-        """Terms that one element of a unit's results may add up: its fan-in, or its longest axis."""
-        module = self.trees[0][self.pairing.units[seam.maker].path] if seam.maker >= 0 else None
-        axes = [extent for tensor in seam.reference for extent in tensor.shape]
+        """Terms that one element of a unit's results may add up."""
+        return self._fan(seam.maker, seam.reference)
+
+    def _fan(self, number: int, tensors: Sequence[Tensor]) -> int:
+        """The fan-in of a unit's own weights, or the longest axis that it handles."""
+        module = self.trees[0][self.pairing.units[number].path] if number >= 0 else None
+        axes = [extent for tensor in tensors for extent in tensor.shape]
         fans = [math.prod(shape) // shape[0] for _, shape in (module.own if module else ()) if len(shape) > 1 and shape[0]]
         return max([1, *axes, *fans])
+
+    def _turned(self, unit: str, name: str) -> bool:
+        """True if a parameter below a unit of the port lies the other way round than the reference's."""
+        path, _, last = f"{unit}.{name}".strip(".").rpartition(".")
+        framework, _, layer = self.trees[1][path].type.partition(".nn.") if path in self.trees[1] else ("", "", "")
+        return loading.TURNED.get((framework, plain(layer))) == last
+
+    def _train(self) -> list[Compared]:
+        """Whole backward passes and training steps."""
+        partners = self.loader.partners
+        paths = {key: key.rpartition(".")[0] for key in partners}
+        owners = {key: self.trees[1][path].type for key, path in paths.items() if path in self.trees[1]}
+        one = Training(
+            self.reference, self.candidate, partners, owners, self.request.convert, self.request.injected
+        )
+        return one.run(self.request.steps, self.request.optimiser, self.progress)
 
     def _settings(self) -> dict[str, list[str]]:
         pairs = {

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from minrepro import backends, zoo
 from minrepro.align import Aligned, Request, open_alignment, table
 from minrepro.align.language import LANGUAGES, Words
+from minrepro.align.training import OPTIMISERS
 from minrepro.align.verdict import EXIT, verdict
 from minrepro.capture.source import resolve
 from minrepro.errors import UsageError
@@ -40,15 +41,20 @@ WIDTH = 160
               help="float32 switches autocast contexts off in both models.")
 @click.option("--draws", type=click.Choice(["injected", "own"]), default="injected", show_default=True,
               help="injected gives the reference's random draws to the port.")
+@click.option("--backward", is_flag=True, help="Compare the gradients of every module, and of the whole, too.")
+@click.option("--train-steps", "steps", default=0, show_default=True, help="Training steps to compare after that.")
+@click.option("--optimizer", "optimiser", type=click.Choice(OPTIMISERS), default="adamw", show_default=True,
+              help="Takes the training steps.")
 @click.option("--order", type=click.Choice(["call", "worst"]), default="call", show_default=True, help="Order of the rows.")
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of the table.")
 @click.option("--deadline", default=300.0, show_default=True, help="Seconds that one answer of a worker may take.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print align.json and nothing else.")
-def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, order, lang, deadline,
-          out, as_json) -> None:
+def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, backward, steps, optimiser,
+          order, lang, deadline, out, as_json) -> None:
     """Compare a model with its native port, module by module, and say whose fault a difference is."""
     request = prepare(model, port, candidate, inputs, convert, mapped, seed, train, precision, draws, deadline)
+    request = msgspec.structs.replace(request, backward=backward or steps > 0, steps=steps, optimiser=optimiser)
     folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
     screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
     notice = replay_notice(candidate)
@@ -137,6 +143,8 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
     rows = table.ordered(found.rows, worst_first)
     screen.print(table.screen(rows, words), width=screen.width if screen.is_terminal else WIDTH)
+    for line in table.trained(found):
+        screen.print(line, markup=False)
     for note, units in table.notes(rows, words).items():
         more = f" (and {len(units) - 1} more)" if len(units) > 1 else ""
         screen.print(f"\n{units[0]}{more}: {note}", markup=False)

@@ -22,7 +22,9 @@ from minrepro.ir.case import Case
 from minrepro.ir.divergence import Site
 from minrepro.ir.graph import Graph, Node
 from minrepro.ir.tensor import Layout, Permute, Tensor
+from minrepro.localise.gradients import Gradients
 from minrepro.localise.streaming import INTO, LOAD, Stream
+from minrepro.ops.gradient import is_gradient
 
 MOST = 6
 """Kinds of guilty units that are looked into; the others of a kind share its answer."""
@@ -54,17 +56,20 @@ class Experiment:
     def __init__(self, reference: Seat, pair: Pair, template: Case):
         self.reference, self.pair, self.template = reference, pair, template
 
-    def ask(self, row: Row) -> Answer:
-        """Capture the call of a unit in which its worst error was made, and check its own steps."""
-        assert row.worst is not None
+    def ask(self, row: Row, backward: bool = False) -> Answer:
+        """Capture the call of a unit in which its worst error was made, and check its own steps, or their gradients."""
         try:
-            reply = self._captured(row.unit, row.worst.maker_call)
+            reply = self._captured(row.unit, row.worst.maker_call if row.worst is not None and not backward else 0)
         finally:
             self.reference.ask("stop", title="alone")
         if "error" in reply:
             return Answer(why=str(reply["error"].get("message", reply["error"].get("kind", "it cannot be captured"))))
         captured = read(reply, [])
-        stream = Stream(self.pair, self.template)
+        if backward:
+            trained = [name for name, kind in captured.kinds.items() if kind == "parameter"]
+            stream: Stream = Gradients(self.pair, msgspec.structs.replace(self.template, mode="backward"), trained)
+        else:
+            stream = Stream(self.pair, self.template)
         trace = stream.forward(captured.graph, captured.specs)
         inner = "inner" if "::" in row.unit else ""
         own = [step for step in trace.checked if step.path == inner or "::" not in row.unit and not step.path]
@@ -100,7 +105,8 @@ class Experiment:
     def case(self, site: Site) -> Case:
         """The one-step case of a site, for the reducer."""
         graph = Graph(tuple(site.feeds), (site.node,), site.node.outputs)
-        return msgspec.structs.replace(self.template, graph=graph, feeds=site.feeds)
+        mode = "backward" if is_gradient(site.node.op) else "forward"
+        return msgspec.structs.replace(self.template, graph=graph, feeds=site.feeds, mode=mode)
 
 
 def kind(row: Row) -> tuple[str, ...]:

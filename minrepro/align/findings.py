@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import msgspec
 
@@ -19,6 +19,7 @@ from minrepro.align.draws import Draws
 from minrepro.align.judging import EXPLODES, Judged, hidden
 from minrepro.align.loading import Entry
 from minrepro.align.pairing import Module, Pairing
+from minrepro.ir.divergence import Comparison
 
 WORDS = {
     "same": "same", "arithmetic": "arithmetic", "port": "port mistake", "weights": "weights differ",
@@ -47,6 +48,9 @@ class Row(msgspec.Struct):
         worst: the judgement behind the numbers of the row.
         first: the first judgement that is a divergence: what the port's code made wrong first stays wrong in the rest.
         rows: its rows that dominate a sum and lose digits.
+        gradient: verdict on the gradients of its inputs and parameters, ``""`` if they were not compared.
+        gradient_made: their largest absolute error.
+        gradient_note: one sentence.
     """
 
     unit: str
@@ -65,6 +69,9 @@ class Row(msgspec.Struct):
     worst: Judged | None = None
     first: Judged | None = None
     rows: tuple[str, ...] = ()
+    gradient: str = ""
+    gradient_made: float = 0.0
+    gradient_note: str = ""
 
 
 class Table:
@@ -109,10 +116,28 @@ class Table:
             row.verdict, row.note, row.first = "diverges", found.comparison.divergence.detail, found
             row.lines = (_place(found.lines.get("reference")), _places(found))
 
+    def take_gradients(self, found: Sequence[tuple[int, str, Comparison, float]]) -> None:
+        """Take the gradients of single calls; a unit whose part errs already is not to blame for it."""
+        for number, label, comparison, absolute in found:
+            row = self.rows[number]
+            row.gradient = row.gradient or "same"
+            row.gradient_made = max(row.gradient_made, absolute)
+            if comparison.verdict == "diverges" and comparison.divergence is not None:
+                row.gradient = "diverges"
+                row.gradient_note = f"gradient of {label}: {comparison.divergence.detail}"
+        wrong = [row.unit for row in self.rows if row.gradient == "diverges"]
+        for row in self.rows:
+            if row.gradient == "diverges" and any(_below(unit, row.unit) for unit in wrong):
+                row.gradient, row.gradient_note = "passed on", ""
+
     @property
     def guilty(self) -> list[Row]:
         """Rows whose error is made there, in order of their calls."""
         return [row for row in self.rows if row.verdict not in ("same", "arithmetic", "idle", "conditioned")]
+
+
+def _below(unit: str, path: str) -> bool:
+    return unit != path and unit.startswith(f"{path}." if path else "")
 
 
 def _weight(found: Judged | None) -> tuple[int, float, float]:

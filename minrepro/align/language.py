@@ -4,7 +4,8 @@ from __future__ import annotations
 
 _ENGLISH = {
     "title": "Alignment", "module": "module", "types": "types", "shape": "shape", "dtype": "dtype", "made": "made here",
-    "seen": "seen here", "ulp": "ULP", "ratio": "ratio", "verdict": "verdict", "root": "(root)", "notes": "Notes",
+    "seen": "seen here", "ulp": "ULP", "ratio": "ratio", "verdict": "verdict", "gradient": "gradients", "root": "(root)",
+    "notes": "Notes",
     "reference": "reference", "candidate": "candidate", "state": "Weights", "standard": "standard",
     "standard_text": "each element of each module, given right inputs, against float64 runs of both sides; a ratio of 1 is "
                      "ordinary rounding",
@@ -20,7 +21,8 @@ _ENGLISH = {
 }
 _CHINESE = {
     "title": "对齐结果", "module": "模块", "types": "类型", "shape": "形状", "dtype": "数据类型", "made": "本模块引入误差",
-    "seen": "累计误差", "ulp": "ULP", "ratio": "误差比", "verdict": "结论", "root": "(根模块)", "notes": "说明",
+    "seen": "累计误差", "ulp": "ULP", "ratio": "误差比", "verdict": "结论", "gradient": "梯度误差", "root": "(根模块)",
+    "notes": "说明",
     "reference": "参考模型", "candidate": "移植模型", "state": "权重", "standard": "对齐标准",
     "standard_text": "逐模块给定相同输入, 逐元素与双方 float64 结果比较; 误差比为 1 即正常舍入误差",
     "unpaired_reference": "移植模型中没有对应模块", "unpaired_candidate": "参考模型中没有对应模块",

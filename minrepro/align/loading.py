@@ -62,6 +62,7 @@ class Loader:
     ):
         self.reference, self.candidate, self.pairing = reference, candidate, pairing
         self.modules, self.mapped, self.progress = modules, mapped, progress
+        self.partners: dict[str, str] = {}
 
     def load(self, convert: Mapping[str, Any] | None) -> list[Entry]:
         """Carry the state across and compare it.
@@ -76,7 +77,7 @@ class Loader:
         """
         theirs = {entry["key"]: entry for entry in self.reference.ask("state")}
         mine = {entry["key"]: entry for entry in self.candidate.ask("state")}
-        partners = self._partners(theirs, mine)
+        self.partners = partners = self._partners(theirs, mine)
         turned = [key for key, entry in mine.items() if self._turned(entry)]
         if theirs and mine and not partners and convert is None:
             raise UsageError(

@@ -118,11 +118,13 @@ class Lockstep:
         seen: called with each seam once every follower has contributed.
         draws: the random draws of the reference, and who took them.
         progress: called with (done, total, what).
+        left: called when both sides stand at the exit of the same call.
     """
 
     def __init__(
         self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
         draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
+        left: Callable[[Record], None] | None = None,
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
@@ -130,7 +132,7 @@ class Lockstep:
         self.free = Follower("free", candidate, True, forced=False, title="free", extra=[], entered={})
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
-        self.started = 0
+        self.started, self.left, self.leads = 0, left, (-1, 0)
         self.numbers = {
             False: {unit.reference: number for number, unit in enumerate(self.units)},
             True: {unit.candidate: number for number, unit in enumerate(self.units)},
@@ -195,6 +197,7 @@ class Lockstep:
             return
         key = (self.numbers[False][event["unit"]], event["call"])
         if event["kind"] == "enter":
+            self.leads = (-1, 0)
             stack = self._stack(event, False)
             self.records[key] = Record(*key, stack, tuple(event["line"]), labels, tensors, passed=set())
             self.called[key[0]] = self.called.get(key[0], 0) + 1
@@ -205,7 +208,7 @@ class Lockstep:
                 for nudge, role in enumerate(("truth", *NUDGES)):
                     self._local(role, self.leader, False, key, event["unit"], "leader", nudge)
         else:
-            record = self.records[key]
+            record, self.leads = self.records[key], key
             returned = len(tensors) - len(event["written"])
             record.outputs, record.output_labels = tensors[:returned], labels[:returned]
             record.written = dict(zip(event["written"], tensors[returned:]))
@@ -256,14 +259,14 @@ class Lockstep:
         """What to do at a random draw: take the reference's value if one matches."""
         own = event["tensors"][0]
         stack = self._stack(event, follower.candidate)
-        over = self.done or (bool(stack) and self._left(stack[-1]))
+        over = self.done or (bool(stack) and self._over(stack[-1]))
         line = tuple(event["line"])
         value = self.draws.take(follower.role, follower.title, stack, event["distribution"], own.shape, line, over)
         if value == "wait":
             return None
         return ((value,),) if isinstance(value, Tensor) else (None,)
 
-    def _left(self, key: Key) -> bool:
+    def _over(self, key: Key) -> bool:
         record = self.records.get(key)
         return record is None or record.outputs is not None
 
@@ -292,6 +295,8 @@ class Lockstep:
         after, surplus = self._written(follower, key, record, event)
         self._contribute(follower, record, entering, own, matches, event, surplus)
         if not entering:
+            if self.left is not None and follower is self.candidate and self.leads == key:
+                self.left(record)
             record.passed.add(follower.title)
             self._free()
         if not follower.forced:

@@ -11,6 +11,7 @@ from minrepro.align import Aligned
 from minrepro.align.findings import Row, finite
 from minrepro.align.language import Words
 from minrepro.align.loading import counts
+from minrepro.align.training import Compared
 from minrepro.ir import codec
 
 STANDARD = "notes/verdict.md"
@@ -40,8 +41,15 @@ def cells(row: Row, words: Words) -> tuple[str, ...]:
     return (
         _name(row.unit, words) + port, kinds, "x".join(map(str, row.shape)) if row.calls else "", dtypes,
         _number(row.made), "" if row.seen is None else _number(row.seen), _number(row.ulp), _number(row.ratio),
-        words.verdict(row.verdict),
+        words.verdict(row.verdict), _gradient(row, words),
     )
+
+
+def _gradient(row: Row, words: Words) -> str:
+    if not row.gradient:
+        return ""
+    kind = {"diverges": "unexplained", "passed on": "same"}.get(row.gradient, row.gradient)
+    return _number(row.gradient_made) if row.gradient in ("same", "passed on") else words.verdict(kind)
 
 
 def _name(unit: str, words: Words) -> str:
@@ -58,32 +66,57 @@ def notes(rows: Sequence[Row], words: Words) -> dict[str, list[str]]:
     """Note -> the units that it is about, in their order."""
     found: dict[str, list[str]] = {}
     for row in rows:
-        if row.note:
-            found.setdefault(row.note, []).append(_name(row.unit, words))
+        for note in filter(None, (row.note, row.gradient_note)):
+            found.setdefault(note, []).append(_name(row.unit, words))
     return found
 
 
 def screen(rows: Sequence[Row], words: Words) -> RichTable:
     """The table for a terminal."""
     table = RichTable(box=None, pad_edge=False)
-    for name in COLUMNS:
-        table.add_column(words(name), justify="right" if name in ("made", "seen", "ulp", "ratio") else "left", overflow="fold")
+    columns = columns_of(rows)
+    for name in columns:
+        right = name in ("made", "seen", "ulp", "ratio", "gradient")
+        table.add_column(words(name), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        style = "red" if row.verdict in ("port", "weights", "framework", "unexplained", "raises") else None
-        table.add_row(*cells(row, words), style=style)
+        style = "red" if {row.verdict, row.gradient} & {"port", "weights", "framework", "unexplained", "raises"} else None
+        table.add_row(*cells(row, words)[: len(columns)], style=style)
     return table
+
+
+def columns_of(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The columns; gradients have one where they were compared."""
+    return (*COLUMNS, "gradient") if any(row.gradient for row in rows) else COLUMNS
+
+
+def trained(found: Aligned) -> list[str]:
+    """What whole backward passes and training steps said, a line each."""
+    lines = []
+    groups: dict[tuple[int, str], list[Compared]] = {}
+    for item in found.trained:
+        groups.setdefault((item.step, item.what), []).append(item)
+    for (step, what), items in groups.items():
+        wrong = [item for item in items if item.comparison.verdict == "diverges"]
+        worst = max(items, key=lambda item: (item in wrong, item.comparison.ratio, item.absolute))
+        state = f"{len(wrong)} of {len(items)} differ" if wrong else f"{len(items)} agree"
+        detail = worst.comparison.divergence.detail if wrong and worst.comparison.divergence else f"worst {worst.absolute:.2g}"
+        lines.append(f"step {step} {what if what == 'gradient' else what + ' update'}: {state}; {worst.key}: {detail}")
+    return lines
 
 
 def markdown(rows: Sequence[Row], found: Aligned, words: Words, about: dict[str, Any]) -> str:
     """The table for a pull request, with the standard and its source."""
+    columns = columns_of(rows)
     lines = [
         f"# {words('title')}", "",
         f"- {words('reference')}: {about['reference']}", f"- {words('candidate')}: {about['candidate']}",
         f"- {words('verdict')}: **{words.outcome(about['verdict'])}**",
         f"- {words('standard')}: {words('standard_text')} ({STANDARD})", "",
-        "| " + " | ".join(words(name) for name in COLUMNS) + " |", "|" + "---|" * len(COLUMNS),
+        "| " + " | ".join(words(name) for name in columns) + " |", "|" + "---|" * len(columns),
     ]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(row, words)) + " |" for row in rows]
+    shown = [cells(row, words)[: len(columns)] for row in rows]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in shown]
+    lines += ["", *(f"- {line}" for line in trained(found))] if found.trained else []
     told = [f"- {', '.join(units)}: {note}" for note, units in notes(rows, words).items()]
     if told:
         lines += ["", f"## {words('notes')}", "", *told]
@@ -112,6 +145,7 @@ def report(found: Aligned, about: dict[str, Any]) -> dict[str, Any]:
             "seen_here": None if row.seen is None else finite(row.seen), "ulp": finite(row.ulp),
             "ratio": finite(row.ratio), "verdict": row.verdict, "note": row.note,
             "lines": {"reference": row.lines[0], "candidate": row.lines[1]}, "calls": row.calls,
+            "gradient": {"verdict": row.gradient, "made_here": finite(row.gradient_made), "note": row.gradient_note},
         }
         for row in found.rows
     ]
@@ -130,6 +164,10 @@ def report(found: Aligned, about: dict[str, Any]) -> dict[str, Any]:
         "unpaired": {"reference": list(found.pairing.reference), "candidate": list(found.pairing.candidate)},
         "pairs": {unit.reference: {"port": unit.candidate, "how": unit.how} for unit in found.pairing.units},
         "notes": found.notes, "compared": found.seams, "failure": found.failure,
+        "training": [
+            {"step": t.step, "what": t.what, "key": t.key, "verdict": t.comparison.verdict, "absolute": finite(t.absolute),
+             "ratio": finite(t.comparison.ratio)} for t in found.trained
+        ],
         "call": codec.plain(found.call) if found.call else None,
     }
 

@@ -17,7 +17,7 @@ def verdict(found: Aligned) -> str:
     """
     if found.failure is not None:
         return "exception"
-    kinds = {row.verdict for row in found.rows}
+    kinds = {row.verdict for row in found.rows} | {row.gradient for row in found.rows} | _training(found)
     blamed = {entry.blame for entry in found.entries}
     if "framework" in kinds | blamed:
         return "framework"
@@ -29,3 +29,8 @@ def verdict(found: Aligned) -> str:
         if kind in kinds:
             return word
     return "clean"
+
+
+def _training(found: Aligned) -> set[str]:
+    """Verdicts of whole steps: a gradient that no single call explains, or an optimiser, was set up by the port."""
+    return {"port" for item in found.trained if item.comparison.verdict == "diverges"}

@@ -125,6 +125,29 @@ def stop(evaluator, title):
     return _asked("stop", evaluator, title)
 
 
+def gradient(evaluator, title, unit, wide=False, nudge=0):
+    """Gradients of the call that a forward has just left, alone: of its inputs and parameters, for a pinned incoming gradient.
+
+    Nothing if the forward has come further. With `wide` on a float64 copy of the unit; `nudge` is the seed of a relative noise.
+    """
+    return _asked("gradient", evaluator, title, unit, wide, nudge)
+
+
+def step(evaluator, title, wide=False, nudge=0):
+    """Start a forward and backward of the whole model; its last event lists the loss and every parameter's gradient."""
+    return _asked("step", evaluator, title, wide, nudge)
+
+
+def optimise(evaluator, name, given=False):
+    """One step of an optimiser (sgd, momentum, adamw), with `given` on what `converted` made; lists the parameters."""
+    return _asked("optimise", evaluator, name, given)
+
+
+def reset(evaluator, arrays=None):
+    """Load the initial weights (None), what `converted` made ("made"), or note the weights as the initial ones ("keep")."""
+    return _asked("reset", evaluator, arrays)
+
+
 def failing(evaluator, title):
     """The framework call in which a forward raised, as data; an empty dict if it was none."""
     return _asked("failing", evaluator, title)

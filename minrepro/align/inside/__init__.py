@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from . import draws, inputs, making, native, precision, running, trees
+from . import draws, inputs, making, native, precision, running, training, trees
 from . import failing as failing_
 from . import state as state_
 
@@ -272,6 +272,85 @@ def _event(seat, title, event):
         error = seat.runs[title].error
         event["blame"] = BUILDING.blame(error, paths, (seat.native.folder,))
     return event
+
+
+def gradient(evaluator, title, unit, wide, nudge):
+    """See `worker_side.gradient`."""
+    seat = evaluator.seat
+    name, args, kwargs = seat.runs[title].at
+    if name != unit:
+        return {"values": []}
+    path, _, method = name.partition("::")
+    part = _wide(seat, path) if wide else dict(seat.native.modules(seat.module))[path]
+    if wide:
+        widen = lambda leaf: seat.native.cast(leaf, "float64") if seat.native.floating(leaf) else leaf  # noqa: E731
+        args, kwargs = trees.mapped((args, kwargs), seat.native.is_tensor, widen)
+    random = numpy.random.RandomState(nudge) if nudge else None
+    with seat.native.default_dtype("float64" if wide else None):
+        found = training.unit(seat.native, part, method, args, kwargs, seat.seed, random)
+    return {"values": _listed(evaluator, "gradient", found)}
+
+
+def _listed(evaluator, prefix, pairs):
+    """Bind values to variables and describe them."""
+    described = []
+    for number, (label, value) in enumerate(pairs):
+        name = "%s%d" % (prefix, number)
+        evaluator.namespace[name] = value
+        described.append({"label": label, "var": name})
+    return described
+
+
+def step(evaluator, title, wide, nudge):
+    """See `worker_side.step`."""
+    seat = evaluator.seat
+    module = _wide(seat, "") if wide else seat.module
+    seat.native.reseed(seat.seed)
+    numpy.random.seed(seat.seed % 2**32)
+
+    def fresh(tensor):
+        made = seat.native.detached(tensor)
+        return seat.native.cast(made, "float64") if wide and seat.native.floating(made) else made
+
+    args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, fresh)
+    training.clear(seat.native, module)
+
+    def body():
+        loss = training.loss_of(seat.native, module(*args, **kwargs), seat.seed)
+        loss.backward()
+        return dict({"loss": loss.detach()}, **training.gradients(seat.native, module))
+
+    random = numpy.random.RandomState(nudge) if nudge else None
+    return _started(seat, running.Run(seat.native, evaluator, title, body, "float64" if wide else None, random, seams=False))
+
+
+def optimise(evaluator, name, given):
+    """See `worker_side.optimise`."""
+    seat = evaluator.seat
+    if getattr(seat, "optimiser", (None,))[0] != name:
+        seat.optimiser = name, training.optimiser(seat.native, seat.module, name)
+    if given:
+        training.assign_gradients(seat.native, seat.module, seat.made)
+    seat.optimiser[1].step()
+    seat.wide = None
+    return {"values": _listed(evaluator, "after", [(k, p.detach()) for k, p in seat.native.parameters(seat.module)])}
+
+
+def reset(evaluator, arrays):
+    """See `worker_side.reset`."""
+    seat = evaluator.seat
+    if arrays is None:
+        arrays = seat.initial
+        seat.optimiser = (None,)
+    elif arrays == "keep":
+        seat.initial = {key: seat.native.array(t) for key, t in seat.native.state(seat.module).items()}
+        return {}
+    else:
+        arrays = seat.made
+    with seat.native.no_grad():
+        seat.native.load(seat.module, arrays)
+    seat.wide = None
+    return {}
 
 
 def failing(evaluator, title):

@@ -76,6 +76,21 @@ class Native:
             tensor = tensor.clone()
         return tensor.detach()
 
+    def grad(self):
+        """Context in which gradients are recorded, whatever is set outside."""
+        return self.root.enable_grad()
+
+    def leaf(self, tensor):
+        """A tensor that collects a gradient."""
+        if self.paddle:
+            tensor.stop_gradient = False
+            return tensor
+        return tensor.requires_grad_()
+
+    def wants_gradient(self, tensor):
+        """True if something before it collects a gradient."""
+        return not tensor.stop_gradient if self.paddle else tensor.requires_grad
+
     def detached(self, tensor):
         """A copy with memory of its own, which keeps the strides where the framework can."""
         kept = tensor.detach()

@@ -40,16 +40,17 @@ class Run:
         dtype: default dtype and dtype of every floating value put in, or None for the model's own.
         random: generator of a relative noise on every floating value put in, or None.
         forced: values are replaced at the entry of a unit, so that the host has to see them there.
+        seams: units are shown; else only random draws are, and gradients are recorded.
     """
 
-    def __init__(self, native, evaluator, title, body, dtype=None, random=None, forced=True):
+    def __init__(self, native, evaluator, title, body, dtype=None, random=None, forced=True, seams=True):
         self.native, self.evaluator, self.title, self.body, self.dtype = native, evaluator, title, body, dtype
-        self.random, self.forced = random, forced
+        self.random, self.forced, self.seams = random, forced, seams
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
         self.trail = []
         self.error, self.result = None, None
-        self.at = None  # the call whose entry was posted last
+        self.at = None  # the call whose entry or exit was posted last
         self.thread = threading.Thread(target=self._main, daemon=True)
 
     # -- asked by the host, in the main thread ------------------------------------------------------------------
@@ -80,7 +81,8 @@ class Run:
     def _main(self):
         RUNS[threading.get_ident()] = self
         try:
-            with self.native.no_grad(), noise.watched(self.native, self.dtype == "float64", self.random):
+            mode = self.native.no_grad() if self.seams else self.native.grad()
+            with mode, noise.watched(self.native, self.dtype == "float64", self.random):
                 self.result = self.body()
             self.events.put({"kind": "done", "values": self._bound(self.result)})
         except Stopped:
@@ -102,6 +104,8 @@ class Run:
     def unit(self, name, original, args, kwargs):
         """A call of a watched unit."""
         call = self.counts[name] = self.counts.get(name, -1) + 1
+        if not self.seams:
+            return self._passing(name, call, original, args, kwargs)
         given = (args, kwargs)
         stack = [list(place) for place in self.stack]
         here = lines.trail((HERE, self.native.folder))
@@ -113,6 +117,7 @@ class Run:
         order = self.post(dict(event, values=values))
         fresh = self._taken(order)
         args, kwargs = self._replaced(given, fresh)
+        self.at = (name, args, kwargs)
         leaves = [leaf for _, leaf in trees.leaves((args, kwargs), self.native.is_leaf)]
         before = [self.native.version(leaf) for leaf in leaves]
         self.stack.append((name, call))
@@ -130,6 +135,7 @@ class Run:
         values = self._bound(result, is_value=self.native.is_value)
         returned = len(values)
         values += self._bound([leaves[i] for i in written], "written")
+        self.at = (name, args, kwargs)
         back = self._taken(self.post(dict(event, values=values)))
         outer = [leaf for _, leaf in trees.leaves(given, self.native.is_leaf)]
         # What the unit wrote into its inputs belongs to the caller's tensors, not only to the replacements.
@@ -139,6 +145,14 @@ class Run:
             if outer[i] is not value:
                 self.native.write(outer[i], value)
         return self._replaced(result, back, self.native.is_value)
+
+    def _passing(self, name, call, original, args, kwargs):
+        """A unit that is not shown: it only says where a draw comes from."""
+        self.stack.append((name, call))
+        try:
+            return original(*args, **kwargs)
+        finally:
+            self.stack.pop()
 
     def draw(self, distribution, value, numpy_value=False):
         """A random draw: show it, and take another value for it if one is given."""

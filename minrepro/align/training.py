@@ -1,0 +1,278 @@
+"""Backward and training of two native models: gradients unit by unit, then whole steps of an optimiser.
+
+A gradient is judged like an output. In a training step the port first gets the reference's parameters, so that what
+differs in its gradients was made in this step; then its optimiser gets the reference's gradients, so that what differs
+after the step was made by the optimiser.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Mapping
+
+import msgspec
+import numpy as np
+
+from minrepro.align.draws import Draws
+from minrepro.align.judging import errors, screen
+from minrepro.align.loading import TURNED
+from minrepro.align.lockstep import NUDGES
+from minrepro.align.pairing import Unit, plain
+from minrepro.align.seat import Seat
+from minrepro.compare import sensitivity
+from minrepro.compare.verdict import SINGLE, Question, Truth, judge
+from minrepro.errors import CaptureError
+from minrepro.ir.divergence import Comparison, Divergence
+from minrepro.ir.outcome import Completed
+from minrepro.ir.tensor import Tensor
+
+OPTIMISERS = ("sgd", "momentum", "adamw")
+RATE, BETA2 = 0.01, 0.999
+"""As in ``inside/training.py``."""
+TERMS = 8
+"""Roundings in one element of an optimiser's step."""
+
+
+class Compared(msgspec.Struct):
+    """One gradient or parameter on both sides.
+
+    Attributes:
+        what: ``gradient`` or the optimiser's name.
+        step: number of the training step, from 0.
+        key: on the reference's side.
+        comparison: the verdict.
+        absolute, ulp: of the largest difference.
+    """
+
+    what: str
+    step: int
+    key: str
+    comparison: Comparison
+    absolute: float
+    ulp: float
+
+
+class Gradients:
+    """Gradients of single calls, unit by unit, while a lockstep stands at their exit.
+
+    Args:
+        reference, candidate: the sessions.
+        turned: (candidate unit, name of a parameter in it) -> whether it lies the other way round.
+        length: terms that one element of a unit's results adds up.
+    """
+
+    def __init__(self, reference: Seat, candidate: Seat, turned: Callable[[str, str], bool]):
+        self.reference, self.candidate, self.turned = reference, candidate, turned
+        self.found: list[tuple[int, str, Comparison, float]] = []
+
+    def check(self, number: int, unit: Unit, length: int) -> None:
+        """Compare the gradients of the call that both sides have just left.
+
+        Args:
+            number: of the unit.
+            unit: the pair.
+            length: terms that one element adds up.
+        """
+        left = self._of(self.reference, "leader", unit.reference)
+        right = self._of(self.candidate, "candidate", unit.candidate)
+        suspicious = [
+            label for label in left
+            if label in right and not screen(left[label], self._facing(unit, label, right[label]), length)
+        ]
+        wide = self._wide(unit) if suspicious else None
+        for label in left:
+            if label not in right:
+                continue
+            x, y = left[label], self._facing(unit, label, right[label])
+            comparison = Comparison("same")
+            if label in suspicious and wide is not None:
+                truth, moved, other = wide
+                z = truth[label].values
+                spread = sensitivity.sampled(z, [m[label].values for m in moved])
+                question = Question(
+                    "reduction", length, (label,), lambda z=z, s=spread, n=label: Truth({n: z}, {n: s}, "float64 reference"),
+                    wide=lambda n=label, w=other: {n: self._facing(unit, n, w[n]).values},
+                )
+                comparison = judge(question, Completed({label: x}), Completed({label: y}))
+            self.found.append((number, label, comparison, errors(x, y)[0]))
+
+    def _wide(self, unit: Unit):
+        truth = self._of(self.reference, "leader", unit.reference, wide=True)
+        moved = [
+            self._of(self.reference, "leader", unit.reference, wide=True, nudge=i + 1) for i in range(len(NUDGES))
+        ]
+        return truth, moved, self._of(self.candidate, "candidate", unit.candidate, wide=True)
+
+    def _of(self, seat: Seat, title: str, unit: str, **how: Any) -> dict[str, Tensor]:
+        answer, values = seat.exchange("gradient", {}, title=title, unit=unit, **how)
+        return {item["label"]: values[item["var"]] for item in answer.get("values", ())}
+
+    def _facing(self, unit: Unit, label: str, value: Tensor) -> Tensor:
+        return _facing(value, not label.startswith("input ") and self.turned(unit.candidate, label))
+
+
+class Training:
+    """Whole training steps on both sides.
+
+    Args:
+        reference, candidate: the sessions, with the models loaded.
+        partners: key of the port -> key of the reference.
+        owners: key of the port -> class of the module that owns it.
+        convert: where the user's converter is; gradients and parameters go the same way as the weights.
+        injected: give the reference's draws to the port.
+    """
+
+    def __init__(
+        self, reference: Seat, candidate: Seat, partners: Mapping[str, str], owners: Mapping[str, str],
+        convert: Mapping[str, Any] | None, injected: bool = True,
+    ):
+        self.reference, self.candidate = reference, candidate
+        self.partners, self.owners, self.convert, self.injected = partners, owners, convert, injected
+
+    def run(self, steps: int, optimiser: str, progress: Callable[[int, int, str], None]) -> list[Compared]:
+        """Train both sides for some steps.
+
+        Args:
+            steps: how many; 0 compares the gradients of one backward pass only.
+            optimiser: one of `OPTIMISERS`.
+        """
+        found: list[Compared] = []
+        for seat in (self.reference, self.candidate):
+            seat.ask("reset", arrays="keep")
+        for step in range(max(steps, 1)):
+            progress(step + 1, max(steps, 1), f"{optimiser} step")
+            found += self._gradients(step)
+            if steps:
+                found += self._optimiser(step, optimiser)
+        for seat in (self.reference, self.candidate):
+            seat.ask("reset", arrays=None)
+        return found
+
+    # -- gradients -----------------------------------------------------------------------------------------------
+
+    def _gradients(self, step: int) -> list[Compared]:
+        draws = Draws(self.injected)
+        left = self._backward(self.reference, "step", draws, lead=True)
+        right = self._backward(self.candidate, "step", draws)
+        self.left = left
+        truth = moved = wide = None
+
+        def known() -> tuple[dict[str, Tensor], list[dict[str, Tensor]], dict[str, Tensor]]:
+            nonlocal truth, moved, wide
+            if truth is None:
+                truth = self._backward(self.reference, "step_truth", draws, wide=True)
+                moved = [
+                    self._backward(self.reference, f"step_{role}", draws, wide=True, nudge=i + 1)
+                    for i, role in enumerate(NUDGES)
+                ]
+                wide = self._backward(self.candidate, "step_wide", draws, wide=True)
+            assert moved is not None and wide is not None
+            return truth, moved, wide
+
+        return [self._compared("gradient", step, key, left, right, known) for key in left if key in self._keys(left, right)]
+
+    def _keys(self, left, right) -> set[str]:
+        """Reference keys whose gradient both sides have."""
+        return {"loss", *(source for key, source in self.partners.items() if key in right and source in left)}
+
+    def _backward(
+        self, seat: Seat, title: str, draws: Draws, lead: bool = False, wide: bool = False, nudge: int = 0
+    ) -> dict[str, Tensor]:
+        """Loss and gradients of one side, with the reference's draws."""
+        event, values = seat.exchange("step", {}, title=title, wide=wide, nudge=nudge)
+        while event["kind"] == "draw":
+            stack = tuple((hash(name), call) for name, call in event["stack"])
+            own = values[event["values"][0]["var"]]
+            put: dict[str, Tensor] = {}
+            if lead:
+                draws.made(stack, event["distribution"], own, tuple(event["line"]))
+            else:
+                value = draws.take("candidate", title, stack, event["distribution"], own.shape, tuple(event["line"]), True)
+                if isinstance(value, Tensor):
+                    put = {f"{title}_put": value}
+            event, values = seat.exchange("go", put, title=title, replace=list(put) or None)
+        seat.ask("stop", title=title)
+        if event["kind"] == "raised":
+            told = event["blame"]
+            raise CaptureError(f"{seat.title}: the backward pass raised {told['error']} at {told['file']}:{told['line']}: "
+                               f"{told['message']}")
+        return {item["label"]: values[item["var"]] for item in event["values"]}
+
+    # -- the optimiser -------------------------------------------------------------------------------------------
+
+    def _optimiser(self, step: int, name: str) -> list[Compared]:
+        """Step on the reference's gradients, compare, and give the port the reference's parameters."""
+        gradients = {key: value for key, value in self.left.items() if key != "loss"}
+        self._carry(gradients)
+        left = self._after(self.reference, name, False)
+        right = self._after(self.candidate, name, True)
+        known = lambda: (left, [], right)  # noqa: E731 - an optimiser's step is judged in float32 alone
+        found = [self._compared(name, step, key, left, right, known) for key in gradients if key in self._keys(left, right)]
+        self._carry(left)
+        self.candidate.ask("reset", arrays="made")
+        return found
+
+    def _after(self, seat: Seat, name: str, given: bool) -> dict[str, Tensor]:
+        event, values = seat.exchange("optimise", {}, name=name, given=given)
+        return {item["label"]: values[item["var"]] for item in event["values"]}
+
+    def _carry(self, changed: Mapping[str, Tensor]) -> None:
+        """Send values of the reference's parameters through the converter; entries without one go as they are."""
+        names = {}
+        for entry in self.reference.ask("state"):
+            value = changed.get(entry["key"])
+            if value is None:
+                value = self.reference.fetch([entry["name"]])[entry["name"]]
+            names[entry["key"]] = f"from_{entry['name']}"
+            self.candidate.bind({names[entry["key"]]: value}, arrays=True)
+        turned: list[str] = []
+        if self.convert is None:
+            names = {key: names[source] for key, source in self.partners.items()}
+            turned = [key for key in names if self._turned(key)]
+        self.candidate.ask("converted", source=self.convert, names=names, turned=turned)
+
+    def _turned(self, key: str) -> bool:
+        framework, _, layer = self.owners.get(key, "").partition(".nn.")
+        return TURNED.get((framework, plain(layer))) == key.rpartition(".")[2]
+
+    def _compared(self, what: str, step: int, key: str, left, right, known) -> Compared:
+        port = key if key == "loss" else next(k for k, source in self.partners.items() if source == key)
+        turned = key != "loss" and self._turned(port)
+        x, y = left[key], _facing(right[port], turned)
+        absolute, ulp = errors(x, y)
+        length = max([1, *x.shape]) if what == "gradient" else TERMS
+        if what != "gradient":
+            same = screen(x, y, length) or absolute <= _corrected(what, step)
+            return Compared(what, step, key, Comparison("same") if same else _stepped(x, y, key), absolute, ulp)
+        if screen(x, y, length):
+            return Compared(what, step, key, Comparison("same"), absolute, ulp)
+        truth, moved, wide = known()
+        z = truth[key].values
+        spread = sensitivity.sampled(z, [m[key].values for m in moved])
+        question = Question(
+            "reduction", length, (key,), lambda: Truth({key: z}, {key: spread}, "float64 reference"),
+            wide=lambda: {key: _facing(wide[port], turned).values},
+        )
+        return Compared(what, step, key, judge(question, Completed({key: x}), Completed({key: y})), absolute, ulp)
+
+
+def _facing(value: Tensor, turned: bool) -> Tensor:
+    """The port's value the way the reference has it."""
+    return Tensor(np.ascontiguousarray(value.view.T), value.dtype) if turned and len(value.shape) == 2 else value
+
+
+def _corrected(optimiser: str, step: int) -> float:
+    """How far a parameter may be off because 1 - beta2**t loses digits in float32, as some kernels compute it."""
+    if optimiser != "adamw":
+        return 0.0
+    return 2.0 * RATE * SINGLE / (1.0 - BETA2 ** (step + 1))
+
+
+def _stepped(x: Tensor, y: Tensor, key: str) -> Comparison:
+    """A parameter after a step on the same gradients: only the formula of the optimiser can differ."""
+    gap = np.abs(x.values - y.values)
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(gap)), gap.shape)) if gap.size else ()
+    a, b = repr(x.view[index].item()), repr(y.view[index].item())
+    detail = f"{key}{list(index)}: {a} on the reference, {b} on the port after one step on the same gradients"
+    return Comparison("diverges", math.inf, Divergence("value", "candidate", key, index, a, b, "", math.inf,
+                                                      float(gap.max()), int(np.count_nonzero(gap)), gap.size, detail))
