@@ -204,7 +204,7 @@ class Alignment:
             unit, fan = self.pairing.units[record.unit], self._fan(record.unit, (*record.inputs, *(record.outputs or ())))
             inner = any((record.unit, record.call) in draw.stack for draw in draws.known)
             if not inner and "::" not in unit.reference and (self.elements <= SMALL or not lockstep.parts.get(record.unit)):
-                self.gradients.check(record.unit, unit, fan)
+                self.gradients.check(record.unit, unit, record.call, fan)
 
         lockstep = Lockstep(
             self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress,

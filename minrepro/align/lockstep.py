@@ -118,7 +118,7 @@ class Lockstep:
         seen: called with each seam once every follower has contributed.
         draws: the random draws of the reference, and who took them.
         progress: called with (done, total, what).
-        left: called when both sides stand at the exit of the same call.
+        left: called when both sides have left the same call.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Lockstep:
         self.free = Follower("free", candidate, True, forced=False, title="free", extra=[], entered={})
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
-        self.started, self.left, self.leads = 0, left, (-1, 0)
+        self.started, self.left = 0, left
         self.numbers = {
             False: {unit.reference: number for number, unit in enumerate(self.units)},
             True: {unit.candidate: number for number, unit in enumerate(self.units)},
@@ -197,7 +197,6 @@ class Lockstep:
             return
         key = (self.numbers[False][event["unit"]], event["call"])
         if event["kind"] == "enter":
-            self.leads = (-1, 0)
             stack = self._stack(event, False)
             self.records[key] = Record(*key, stack, tuple(event["line"]), labels, tensors, passed=set())
             self.called[key[0]] = self.called.get(key[0], 0) + 1
@@ -208,7 +207,7 @@ class Lockstep:
                 for nudge, role in enumerate(("truth", *NUDGES)):
                     self._local(role, self.leader, False, key, event["unit"], "leader", nudge)
         else:
-            record, self.leads = self.records[key], key
+            record = self.records[key]
             returned = len(tensors) - len(event["written"])
             record.outputs, record.output_labels = tensors[:returned], labels[:returned]
             record.written = dict(zip(event["written"], tensors[returned:]))
@@ -276,7 +275,7 @@ class Lockstep:
         record = self.records.get(key)
         entering = event["kind"] == "enter"
         if record is None or (not entering and record.outputs is None):
-            if not self.done and not (record is None and self._beyond(key)):
+            if not self.done and not (record is None and (self._beyond(key) or self._extra(follower, event))):
                 return None
             if entering and event["unit"] not in follower.extra:
                 follower.extra.append(event["unit"])
@@ -295,7 +294,7 @@ class Lockstep:
         after, surplus = self._written(follower, key, record, event)
         self._contribute(follower, record, entering, own, matches, event, surplus)
         if not entering:
-            if self.left is not None and follower is self.candidate and self.leads == key:
+            if self.left is not None and follower is self.candidate:
                 self.left(record)
             record.passed.add(follower.title)
             self._free()
@@ -328,6 +327,13 @@ class Lockstep:
     def _beyond(self, key: Key) -> bool:
         """True if the reference was there and everybody passed: a call that only this follower makes once more."""
         return key[1] < self.called.get(key[0], 0)
+
+    def _extra(self, follower: Follower, event: Mapping[str, Any]) -> bool:
+        """True if the reference has left the surrounding unit without this call, or had when it was entered."""
+        if event["kind"] == "exit":
+            return event["unit"] in follower.extra
+        stack = self._stack(event, follower.candidate)
+        return bool(stack) and self._over(stack[-1])
 
     def _contribute(self, follower, record: Record, entering: bool, own, matches, event, surplus) -> None:
         """Add a follower's values to the seam, and show it once it is complete."""

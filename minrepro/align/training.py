@@ -63,16 +63,19 @@ class Gradients:
 
     def __init__(self, reference: Seat, candidate: Seat, turned: Callable[[str, str], bool]):
         self.reference, self.candidate, self.turned = reference, candidate, turned
+        self.call = 0
         self.found: list[tuple[int, str, Comparison, float]] = []
 
-    def check(self, number: int, unit: Unit, length: int) -> None:
-        """Compare the gradients of the call that both sides have just left.
+    def check(self, number: int, unit: Unit, call: int, length: int) -> None:
+        """Compare the gradients of a call that both sides have just left.
 
         Args:
             number: of the unit.
             unit: the pair.
+            call: how often the unit was called before.
             length: terms that one element adds up.
         """
+        self.call = call
         left = self._of(self.reference, "leader", unit.reference)
         right = self._of(self.candidate, "candidate", unit.candidate)
         suspicious = [
@@ -104,7 +107,7 @@ class Gradients:
         return truth, moved, self._of(self.candidate, "candidate", unit.candidate, wide=True)
 
     def _of(self, seat: Seat, title: str, unit: str, **how: Any) -> dict[str, Tensor]:
-        answer, values = seat.exchange("gradient", {}, title=title, unit=unit, **how)
+        answer, values = seat.exchange("gradient", {}, title=title, unit=unit, call=self.call, **how)
         return {item["label"]: values[item["var"]] for item in answer.get("values", ())}
 
     def _facing(self, unit: Unit, label: str, value: Tensor) -> Tensor:

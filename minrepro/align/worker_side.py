@@ -125,12 +125,13 @@ def stop(evaluator, title):
     return _asked("stop", evaluator, title)
 
 
-def gradient(evaluator, title, unit, wide=False, nudge=0):
-    """Gradients of the call that a forward has just left, alone: of its inputs and parameters, for a pinned incoming gradient.
+def gradient(evaluator, title, unit, call, wide=False, nudge=0):
+    """Gradients of a call that a forward has just left, alone: of its inputs and parameters, for a pinned incoming gradient.
 
-    Nothing if the forward has come further. With `wide` on a float64 copy of the unit; `nudge` is the seed of a relative noise.
+    Nothing if the forward has come much further. With `wide` on a float64 copy of the unit; `nudge` is the seed of a
+    relative noise.
     """
-    return _asked("gradient", evaluator, title, unit, wide, nudge)
+    return _asked("gradient", evaluator, title, unit, call, wide, nudge)
 
 
 def step(evaluator, title, wide=False, nudge=0):

@@ -274,13 +274,13 @@ def _event(seat, title, event):
     return event
 
 
-def gradient(evaluator, title, unit, wide, nudge):
+def gradient(evaluator, title, unit, call, wide, nudge):
     """See `worker_side.gradient`."""
     seat = evaluator.seat
-    name, args, kwargs = seat.runs[title].at
-    if name != unit:
+    if (unit, call) not in seat.runs[title].recent:
         return {"values": []}
-    path, _, method = name.partition("::")
+    args, kwargs = seat.runs[title].recent[unit, call]
+    path, _, method = unit.partition("::")
     part = _wide(seat, path) if wide else dict(seat.native.modules(seat.module))[path]
     if wide:
         widen = lambda leaf: seat.native.cast(leaf, "float64") if seat.native.floating(leaf) else leaf  # noqa: E731

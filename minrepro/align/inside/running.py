@@ -19,6 +19,8 @@ import numpy
 from . import lines, noise, trees
 
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+RECENT = 16
+"""Calls whose arguments are kept after they are over: a side may lag behind the other by a few."""
 MARK = "_minrepro_wrapped"
 """Attribute of a module that lists its wrapped methods."""
 RUNS = {}
@@ -50,7 +52,8 @@ class Run:
         self.counts, self.stack, self.held = {}, [], []
         self.trail = []
         self.error, self.result = None, None
-        self.at = None  # the call whose entry or exit was posted last
+        self.at = None  # the call whose entry was posted last
+        self.recent = {}  # the calls that were left last
         self.thread = threading.Thread(target=self._main, daemon=True)
 
     # -- asked by the host, in the main thread ------------------------------------------------------------------
@@ -135,7 +138,9 @@ class Run:
         values = self._bound(result, is_value=self.native.is_value)
         returned = len(values)
         values += self._bound([leaves[i] for i in written], "written")
-        self.at = (name, args, kwargs)
+        self.recent[name, call] = args, kwargs
+        if len(self.recent) > RECENT:
+            del self.recent[next(iter(self.recent))]
         back = self._taken(self.post(dict(event, values=values)))
         outer = [leaf for _, leaf in trees.leaves(given, self.native.is_leaf)]
         # What the unit wrote into its inputs belongs to the caller's tensors, not only to the replacements.
