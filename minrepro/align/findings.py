@@ -19,6 +19,7 @@ from minrepro.align.draws import Draws
 from minrepro.align.judging import EXPLODES, Judged, hidden
 from minrepro.align.loading import Entry
 from minrepro.align.pairing import Module, Pairing
+from minrepro.align.slicing import definitions
 from minrepro.ir.divergence import Comparison
 
 WORDS = {
@@ -152,9 +153,11 @@ def _place(line: tuple[str, int] | None) -> str:
 
 
 def _places(found: Judged) -> str:
-    """The candidate's lines between the seam before and this one, the innermost first."""
-    texts = [f"{file}:{first}" + (f"-{last}" if last > first else "") for file, first, last in found.spans]
-    return ", ".join(dict.fromkeys(texts[::-1])) or _place(found.lines.get("candidate"))
+    """The candidate's lines between the seam before and this one, the innermost first, and where what they read was made."""
+    spans = list(found.spans[::-1])
+    spans += [(file, *lines) for file, first, last in found.spans for lines in definitions(file, first, last)]
+    texts = [f"{file}:{first}" + (f"-{last}" if last > first else "") for file, first, last in spans]
+    return ", ".join(dict.fromkeys(texts)) or _place(found.lines.get("candidate"))
 
 
 class Evidence(msgspec.Struct):
