@@ -4,9 +4,11 @@
 # ///
 """TITLE"""
 NOTES
+import contextlib
 import sys
 
 import numpy as np
+IMPORTS
 
 sys.excepthook = lambda *error: (sys.__excepthook__(*error), sys.exit(125))  # any other failure: cannot tell
 SETUP
@@ -22,11 +24,8 @@ def port(PARAMETERS):
 
 
 if __name__ == "__main__":
-    IMPORTS
-    try:
+    with contextlib.suppress(ImportError):  # where its framework is not, what it gave stands above
         RIGHT
-    except ImportError:
-        pass  # its framework is not here: what it gave stands above
     actual = ACTUAL
     print("reference:", SHOW_EXPECTED)
     print("port:     ", SHOW_ACTUAL)

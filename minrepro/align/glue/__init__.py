@@ -110,7 +110,7 @@ def _lines(scene: Scene, found: pair.Pair) -> tuple[int, int]:
 def _summary(scene: Scene, small: reduce.Small, lines: tuple[int, int]) -> str:
     right, wrong = (function.lines[-1].removeprefix("return ") for function in small.functions)
     where = f"{Path(scene.port.file).name}:{lines[1]}"
-    return f"{where} computes {wrong} where {Path(scene.reference.file).name}:{lines[0]} computes {right}"
+    return f"{where} has {wrong}, the reference ({Path(scene.reference.file).name}:{lines[0]}) has {right}"
 
 
 def _version(side: Any) -> str:

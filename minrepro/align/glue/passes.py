@@ -138,7 +138,7 @@ class _Put(cst.CSTTransformer):
 
 def bracketed(value: cst.BaseExpression) -> cst.BaseExpression:
     """An expression that can stand anywhere."""
-    plain = (cst.Name, cst.Call, cst.Attribute, cst.Subscript, cst.List, cst.Integer, cst.SimpleString)
+    plain = (cst.Name, cst.Call, cst.Attribute, cst.Subscript, cst.List, cst.SimpleString)
     if isinstance(value, plain) or value.lpar:
         return value
     return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -153,7 +153,7 @@ def parts(node: Whole) -> list[cst.BaseExpression]:
     if isinstance(node, cst.BinaryOperation):
         return [node.left, node.right]
     if isinstance(node, cst.UnaryOperation):
-        return [node.expression]
+        return [] if isinstance(node.expression, (cst.Integer, cst.Float)) else [node.expression]
     if isinstance(node, cst.Subscript):
         return [node.value]
     receiver = [node.func.value] if isinstance(node.func, cst.Attribute) else []

@@ -58,7 +58,8 @@ class Reducer:
     def __init__(self, scene: Scene, pair: Pair, oracle: Oracle, progress: Callable[[int, int, str], None]):
         self.scene, self.pair, self.oracle, self.progress = scene, pair, oracle, progress
         self.end = oracle.queries + QUERIES
-        self.sizes = {n: n for n in _sizes(scene, pair)}
+        found, self.roots = _sizes(scene, pair)
+        self.sizes = {n: n for n in found}
 
     def run(self) -> Small | None:
         """The smallest variant that was found; None if the pair as it is does not differ clearly."""
@@ -109,8 +110,9 @@ class Reducer:
 
     def _changed(self, size: int, new: int) -> Iterator[dict[int, int]]:
         """The sizes with one changed: alone, with its multiples, and with the sizes that it is a part of."""
-        yield {**self.sizes, size: new}
         now = self.sizes[size]
+        if not any(n % size == 0 and n != size for n in self.roots):
+            yield {**self.sizes, size: new}
         multiples = {
             n: self.sizes[n] // now * new for n in self.sizes if n % size == 0 and self.sizes[n] % now == 0
         }
@@ -169,17 +171,31 @@ def plainer_values(value: np.ndarray) -> Iterator[np.ndarray]:
                 yield rounded + np.zeros_like(value)  # no negative zeros
 
 
-def _sizes(scene: Scene, pair: Pair) -> list[int]:
-    """Extents of the inputs and computed plain integers of both texts, 2 and more."""
-    found = {n for value in pair.inputs.values() for n in value.shape}
+def _sizes(scene: Scene, pair: Pair) -> tuple[list[int], frozenset[int]]:
+    """(extents of the inputs and computed integers of both texts, 2 and more; those of them that constants come from)."""
+    found, roots = {n for value in pair.inputs.values() for n in value.shape}, set()
 
     def note(value: Any) -> Any:
         _each(value, found.add)
+        if isinstance(value, float) and root(value) is not None:
+            roots.add(root(value)[0])
         return value
 
     for side in (0, 1):
         spelled(scene, pair, side, note)
-    return sorted(n for n in found if n > 1)
+    # A root that no size has part in is a constant like any other.
+    roots = {n for n in roots if any(n % size == 0 for size in found if size > 1)}
+    return sorted(n for n in found | roots if n > 1), frozenset(roots)
+
+
+def root(value: float) -> tuple[int, float] | None:
+    """(size, power) if a constant is a power of a size, as the scale of an attention is; else None."""
+    for power in POWERS:
+        if value > 0 and value != 1:
+            size = value ** (1 / power)
+            if 2 <= size < 1e5 and math.isclose(size, round(size), rel_tol=1e-6):
+                return round(size), power
+    return None
 
 
 def _each(value: Any, action: Callable[[int], None]) -> None:
@@ -200,11 +216,9 @@ def _scaler(sizes: dict[int, int]) -> Callable[[Any], Any]:
             return value
         if isinstance(value, int):
             return sizes.get(value, value)
-        if isinstance(value, float):
-            for size, new in sizes.items():
-                for power in POWERS:
-                    if size != new and math.isclose(value, size**power, rel_tol=1e-6):
-                        return float(new) ** power
+        if isinstance(value, float) and root(value) is not None:
+            size, power = root(value)
+            return value if sizes.get(size, size) == size else float(sizes[size]) ** power
         return value
 
     return scale

@@ -24,7 +24,7 @@ class Scene(msgspec.Struct):
     Attributes:
         reference, port: what each side computed.
         targets: the step of each side whose values should agree and do not; the port's may be what raised.
-        place: what the target is, for people: ``what it gives head as input``.
+        place: what is wrong, for people: ``it gives head a wrong input``.
         error: class of the exception that the port raises, or "".
     """
 
@@ -100,11 +100,11 @@ class _Reader:
         if found.part == "out" and found.unit == found.maker:
             traces = [self.trace(side, found.call) for side in (0, 1)]
             targets = [self._held(t, t.outputs, value) for t, value in zip(traces, self._values(found, position))]
-            place = f"its result{' ' + found.labels[position] if found.labels[position] else ''}"
+            place = f"it returns a wrong {found.labels[position] or 'result'}"
         else:
             traces, targets = self._at_part(found, position)
             name = self.alignment.pairing.units[found.unit].candidate.replace("::", ".")
-            place = f"what it gives {name} as {found.labels[position] or position}"
+            place = f"it gives {name} a wrong {found.labels[position] or 'input'}"
         return Scene(traces[0], traces[1], (targets[0], targets[1]), place)
 
     def _values(self, seam: Seam, position: int) -> tuple[np.ndarray, np.ndarray]:
@@ -147,7 +147,7 @@ class _Reader:
                     break
                 port, reference = self.trace(1, number), self.trace(0, number)
                 error = port.nodes[steps[0]].error
-                return Scene(reference, port, (reference.outputs[0], steps[0]), f"a step that raises {error}", error)
+                return Scene(reference, port, (reference.outputs[0], steps[0]), f"it raises {error}", error)
         raise Impossible("the port raises, but not in this unit's own code")
 
     def trace(self, side: int, number: int) -> Trace:

@@ -82,6 +82,7 @@ class _Speller:
                 for operand in self.trace.nodes[number].operands:
                     operand = self.trace.plainly(operand)
                     self.counts[operand] = self.counts.get(operand, 0) + 1
+        self.root = root
         text = self.text(root)
         self.lines.append(tidy(f"return {text}"))
         return Function(tuple(self.lines), tuple(self.imports), tuple(self.used), self.steps)
@@ -106,7 +107,8 @@ class _Speller:
             return self.write(number, node)
         text = tidy(HOLE.sub(lambda m: self.operand(node.operands[int(m[1])]), self.clean(node)))
         self.steps += node.kind != "display"
-        if node.kind == "display" or self.counts.get(number, 0) < 2 and len(text) <= LONGEST - 30:
+        short = len(text) <= LONGEST - 20 or number == self.root
+        if node.kind == "display" or self.counts.get(number, 0) < 2 and short:
             return text
         return self.assigned(number, text)
 
