@@ -14,7 +14,6 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -29,6 +28,8 @@ from minrepro.errors import WorkerError
 from minrepro.ir.dtype import dtype
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, signal_name
 from minrepro.ir.tensor import Layout, Tensor, TensorSpec, from_strided
+from minrepro.worker.log import Log
+from minrepro.worker.shared import shared_folder, sweep
 
 LENGTHS = struct.Struct(">QQ")
 INLINE = 1 << 18
@@ -39,8 +40,6 @@ STARTS = 3
 """Times that a worker is started again which was killed while it imported."""
 WATCH_SECONDS = 0.2
 """How often a silent worker's log is looked at."""
-LOG_BYTES, TAIL_BYTES = 1 << 26, 1 << 14
-"""Length at which a log is emptied, and how much of its end is read."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -60,20 +59,6 @@ class Zeros(msgspec.Struct, frozen=True):
 
 
 Value = Union[Tensor, Remote, Zeros]
-
-
-def shared_folder() -> Path:
-    """Where shared files go: memory where there is such a folder, else the temporary folder."""
-    memory = Path("/dev/shm")
-    return memory if memory.is_dir() and os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
-
-
-def sweep() -> None:
-    """Remove shared files of hosts that are gone: a killed host cannot do it itself."""
-    for path in shared_folder().glob("minrepro-*-*-*"):
-        owner = path.name.split("-")[1]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-            path.unlink(missing_ok=True)
 
 
 class Worker:
@@ -101,7 +86,7 @@ class Worker:
         self.plugins, self.options = tuple(plugins), dict(options)
         self.limit_bytes = limit_bytes or int(0.85 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         token = uuid.uuid4().hex[:12]
-        self.log = Path(folder) / f"worker-{backend.name}-{token}.log"
+        self.log = Log(Path(folder) / f"worker-{backend.name}-{token}.log")
         self.out_path = str(shared_folder() / f"minrepro-{os.getpid()}-{token}-out")
         self.in_path = str(shared_folder() / f"minrepro-{os.getpid()}-{token}-in")
         self.process: subprocess.Popen[bytes] | None = None
@@ -123,7 +108,7 @@ class Worker:
             "backend": self.backend.path,
             "plugins": self.plugins,
             "options": self.options,
-            "log": str(self.log),
+            "log": str(self.log.path),
             "out": self.out_path,
             "limit_bytes": self.limit_bytes,
         }
@@ -184,7 +169,7 @@ class Worker:
     def direct(self, program: Program, feeds: Mapping[str, Value], returns: Iterable[str], **knobs: Any) -> Outcome:
         """Run a program in a new process that does not fork: the final word where a forked child may not have it."""
         fresh = Worker(
-            self.backend, self.interpreter, self.log.parent, self.plugins, self.options, self.limit_bytes
+            self.backend, self.interpreter, self.log.path.parent, self.plugins, self.options, self.limit_bytes
         )
         try:
             deadline = knobs.get("deadline", 60.0)
@@ -269,7 +254,7 @@ class Worker:
             self.process.wait()
             self.process = None
         self.ready = False
-        self._trim()
+        self.log.trim()
         self._in_map = self._out_map = None
         for path in (self.in_path, self.out_path):
             if os.path.exists(path):
@@ -277,16 +262,7 @@ class Worker:
 
     def tail(self, lines: int = 12) -> str:
         """The last lines that the worker wrote."""
-        if not self.log.exists():
-            return ""
-        with self.log.open("rb") as file:
-            file.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
-            return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
-
-    def _trim(self) -> None:
-        """Empty a log that a candidate floods, before the disk is full; its end is all that anybody reads."""
-        if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
-            os.truncate(self.log, 0)
+        return self.log.tail(lines)
 
     # -- the wire ---------------------------------------------------------------------------------------------
 
@@ -409,7 +385,7 @@ class Worker:
 
     def _ask(self, request: dict, patience: float, body: bytes = b"") -> tuple[dict, bytes]:
         self.ensure()
-        self._trim()
+        self.log.trim()
         header = json.dumps(request).encode()
         try:
             self._socket.sendall(LENGTHS.pack(len(header), len(body)) + header + body)
@@ -448,7 +424,7 @@ class Worker:
             try:
                 part = self._socket.recv_into(view[got:])
             except TimeoutError:
-                self._trim()
+                self.log.trim()
                 if left > WATCH_SECONDS:
                     continue
                 return None

@@ -245,11 +245,7 @@ def describe(error):
             parts = entry.filename.replace("\\", "/").split("site-packages/")
             where = os.path.basename(entry.filename) if len(parts) == 1 else parts[-1]
             frame = "%s:%s" % (where, entry.name)
-    try:
-        message = str(error)[:4000]
-    except Exception:
-        message = "its text cannot be read"
-    return {"kind": type(error).__name__, "message": message, "frame": frame}
+    return {"kind": type(error).__name__, "message": str(error)[:4000], "frame": frame}
 
 
 def child_loop(evaluator, inward, outward):
@@ -320,12 +316,7 @@ class Child:
         """Reap the child and say how it ended."""
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
-        if os.WIFSIGNALED(status):
-            number = os.WTERMSIG(status)
-            name = next((s.name for s in signal.Signals if s == number), "signal %d" % number)
-        else:
-            name = "exit %d" % os.WEXITSTATUS(status)
-        return {"outcome": "crashed", "signal": name, "at": self.at()}
+        return {"outcome": "crashed", "signal": ending(status), "at": self.at()}
 
     def close(self, grace):
         """End the child; return None, or how it ended if that was not a clean exit.
@@ -340,10 +331,7 @@ class Child:
             if done:
                 self.pid = 0
                 os.close(self.inward)
-                if os.WIFSIGNALED(status):
-                    number = os.WTERMSIG(status)
-                    return next((s.name for s in signal.Signals if s == number), "signal %d" % number)
-                return None if os.WEXITSTATUS(status) == 0 else "exit %d" % os.WEXITSTATUS(status)
+                return ending(status) if status else None
             if time.monotonic() > end:
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
@@ -352,6 +340,13 @@ class Child:
             pause = min(pause * 2, 0.02)
         os.close(self.inward)
         return None
+
+
+def ending(status):
+    """How a process ended, from what `waitpid` says."""
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    name = next((s.name for s in signal.Signals if s == number), "signal %d" % number)
+    return name if number else "exit %d" % os.WEXITSTATUS(status)
 
 
 def resident(pid):

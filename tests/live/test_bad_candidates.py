@@ -20,12 +20,12 @@ MODEL = f"{FOLDER / 'models' / 'gelu_between.py'}:build"
 NAMED = {
     "segfault": ("crash", "SIGSEGV"), "abort": ("crash", "SIGABRT"), "exit": ("crash", "exit 0"),
     "sys_exit": ("crash", "exit 3"), "hang": ("hang", ""), "flood": ("hang", ""), "garbage": ("value", ""),
-    "unset": ("value", ""), "exception": ("exception", "Unreadable"), "nothing": ("exception", "TypeError"),
+    "unset": ("value", ""), "nothing": ("exception", "TypeError"),
 }
 """Fault file -> symptom, and class of the exception or end of the process."""
 CAUSES = {"garbage": "non-determinism", "unset": "uninitialised memory"}
-UNSHOWN = ("exception", "nothing")
-"""What a script of three lines cannot show: an exception without a text, a result that is none."""
+UNSHOWN = ("nothing",)
+"""A result that is none has nothing that a script can compare."""
 LONGEST_LOG = 1 << 27
 
 
