@@ -1,4 +1,4 @@
-"""Buffers that no state carries: each side computes its own (schedules, tables of positions), and a port may do it wrong.
+"""Buffers that no state carries: each side computes its own (schedules, tables of positions), maybe otherwise.
 
 Nothing has to be carried over and no forward has to read the wrong element: the values are there to be compared.
 """
@@ -36,7 +36,7 @@ def compare(reference: Seat, candidate: Seat, pairing: Pairing) -> list[tuple[st
     for key, source, var, other in pairs:
         told = difference(left[other], right[var])
         if told:
-            found.append((key, source, right[var].shape, f"the port computes its buffer {key or 'root'} otherwise: {told}"))
+            found.append((key, source, right[var].shape, f"the port computes its buffer {key} otherwise: {told}"))
     return found
 
 
@@ -51,7 +51,8 @@ def difference(x: Tensor, y: Tensor) -> str:
         finite = np.isfinite(a)
         size = float(np.sqrt(np.mean(np.square(a[finite])))) if finite.any() else 0.0
         most = max(x.dtype.roundoff, y.dtype.roundoff) ** 0.5 if x.dtype.inexact else 0.0
-        same = (a == b) | (np.isnan(a) & np.isnan(b)) | ((a <= FILL) & (b <= FILL)) | (np.abs(a - b) <= most * (np.abs(a) + size))
+        same = (a == b) | (np.isnan(a) & np.isnan(b)) | ((a <= FILL) & (b <= FILL))
+        same |= np.abs(a - b) <= most * (np.abs(a) + size)
     if same.all():
         return ""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(same)), same.shape))

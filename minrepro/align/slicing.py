@@ -22,10 +22,8 @@ def definitions(file: str, first: int, last: int) -> list[tuple[int, int]]:
         tree = ast.parse(Path(file).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return []
-    around = [
-        node for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= first and last <= (node.end_lineno or 0)
-    ]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    around = [node for node in functions if node.lineno <= first and last <= (node.end_lineno or 0)]
     if not around:
         return []
     inner = max(around, key=lambda node: node.lineno)

@@ -1,4 +1,4 @@
-"""Which lines of the user's code ran between two seams: where an error lies that the second shows and the first did not.
+"""Which lines of the user's code ran between two seams: there lies an error that only the second shows.
 
 A trail is the user's frames around a seam, the outermost first, each with the line it stands at. From one trail to the
 next the innermost frame that both have went from line to line; what was below it then returned, what is below it now
@@ -42,9 +42,7 @@ def between(before, now):
             break
         depth += 1
     same = depth < min(len(before), len(now)) and before[depth][0] is now[depth][0]
-    # Equal all the way down: the same line calls twice.
-    same_line = depth and depth == len(before) == len(now)
-    if same or same_line or (depth and depth == min(len(before), len(now))):
+    if same or (depth and depth == min(len(before), len(now))):  # else the same line called twice
         at = depth if same else depth - 1
         code, line = now[at]
         stretches.append([code.co_filename, *sorted((before[at][1], line))])
