@@ -1,4 +1,4 @@
-"""``python -m tests.ports [--only NAME] [--seed N] [--json]``: align every port with a mistake in it; print one table."""
+"""``python -m tests.ports [--only NAME] [--seed N] [--json]``: align ports with a mistake in them; print one table."""
 
 from __future__ import annotations
 
@@ -77,13 +77,15 @@ def right(outcome: Outcome) -> bool:
 
 def closing(outcomes: list[Outcome]) -> str:
     """The last line."""
-    count = max(1, len(outcomes))
+    def share(wanted) -> str:
+        return f"{100 * sum(map(wanted, outcomes)) / max(1, len(outcomes)):.1f} %"
+
+    told = [o.lines for o in outcomes if o.lines]
     return (
         f"{len({o.mistake for o in outcomes})} mistakes, {len(outcomes)} alignments: "
-        f"unit right {100 * sum(o.named for o in outcomes) / count:.1f} %, line right "
-        f"{100 * sum(o.lined for o in outcomes) / count:.1f} %, all right {100 * sum(map(right, outcomes)) / count:.1f} %, "
+        f"unit right {share(lambda o: o.named)}, line right {share(lambda o: o.lined)}, all right {share(right)}, "
         f"called a framework bug {sum(o.framework for o in outcomes)}, with strays {sum(bool(o.strays) for o in outcomes)}, "
-        f"median {median(o.lines for o in outcomes):g} lines named, {sum(o.seconds for o in outcomes):.0f} s"
+        f"median {median(told or [0]):g} lines named, {sum(o.seconds for o in outcomes):.0f} s"
     )
 
 
