@@ -153,17 +153,34 @@ class Alignment:
 
         with ThreadPoolExecutor(2) as pool:
             left, right = pool.map(lambda side: built(*side), sides)
-        self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
         self.mapped = rules(request.mapped)
-        self.pairing = pair(*self.trees, self.mapped)
-        self.elements = sum(
-            math.prod(shape) for module in self.trees[0].values() for _, shape in module.own
-        )
+        for side, answer in (("reference", left), ("port", right)):
+            self.unwatched += [f"the {side}'s code replaces {p['name']} at {p['file']}:{p['line']}" for p in answer["patches"]]
         given = self.reference.ask("given", specs=parse(request.inputs))
         self.candidate.bind(self.reference.fetch(given["names"]))
         self.candidate.ask("taken", tree=given["tree"])
+        left = self.reference.ask("warm") if left["lazy"] else left
+        right = self.candidate.ask("warm") if right["lazy"] else right
+        self._pair(left, right)
+
+    def _pair(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> None:
+        self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
+        self.pairing = pair(*self.trees, self.mapped)
+        self.elements = sum(math.prod(shape) for module in self.trees[0].values() for _, shape in module.own)
 
     def _load(self) -> list[loading.Entry]:
+        entries = self._loaded()
+        before = [module.own for module in self.trees[1].values()]
+        if any(entry.given in ("extra", "not carried over") for entry in entries):
+            # The port may make layers in its first call.
+            tree = self.candidate.ask("warm")
+            if [module.own for module in modules(tree["tree"]).values()] != before:
+                self.trees = self.trees[0], modules(tree["tree"])
+                self.pairing = pair(*self.trees, self.mapped)
+                return self._loaded()
+        return entries
+
+    def _loaded(self) -> list[loading.Entry]:
         self.loader = loading.Loader(
             self.reference, self.candidate, self.pairing, self.trees[1], self.mapped, self.progress
         )

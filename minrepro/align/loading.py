@@ -94,7 +94,7 @@ class Loader:
             names = {key: names[source] for key, source in partners.items()}
         made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
         sources = {key: key for key in partners} if convert is None else partners
-        answer = self.candidate.ask("loaded", partners=sources, turned=turned if convert else ())
+        answer = self.candidate.ask("loaded", partners=sources, turned=turned)
         entries = [_entry(key, partners.get(key, ""), found) for key, found in answer["entries"].items()]
         entries += [
             Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")

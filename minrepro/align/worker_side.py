@@ -98,6 +98,11 @@ def loaded(evaluator, partners, turned=()):
     return _asked("loaded", evaluator, partners, frozenset(turned))
 
 
+def warm(evaluator):
+    """Call the model once, so that layers which are built by their first call exist; returns its tree anew."""
+    return _asked("warm", evaluator)
+
+
 def watch(evaluator, units):
     """Watch these units. Returns [unit, why] of those refused."""
     return _asked("watch", evaluator, list(units))

@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from . import draws, inputs, making, native, precision, running, training, trees
+from . import draws, inputs, making, native, patches, precision, running, training, trees
 from . import failing as failing_
 from . import state as state_
 
@@ -24,7 +24,7 @@ class Seat:
         self.evaluator, self.native, self.module, self.seed = evaluator, framework, module, seed
         self.args, self.kwargs, self.given = (), {}, None
         self.wide = None
-        self.runs = {}
+        self.runs, self.lines = {}, {}
 
 
 def build(evaluator, source, seed, train, neutral):
@@ -35,6 +35,7 @@ def build(evaluator, source, seed, train, neutral):
         precision.install(framework, neutral)
         evaluator.backend.align_installed = True
     start = time.perf_counter()
+    before = patches.snapshot(framework)
     builder = BUILDING.named(source)
     made = {}
     if not isinstance(builder, framework.Module):
@@ -48,15 +49,24 @@ def build(evaluator, source, seed, train, neutral):
     seat = Seat(evaluator, framework, module, seed)
     seat.given = given
     evaluator.seat = seat
-    tree = []
-    for path, part in framework.modules(module):
-        own = [[name, list(tensor.shape)] for name, tensor in framework.own(part)]
+    seat.lines = made
+    return dict(
+        _tree(seat), model=type(module).__name__, seconds=time.perf_counter() - start,
+        patches=patches.changed(framework, before),
+    )
+
+
+def _tree(seat):
+    """Every module of the model, and whether some of its parameters are only made by the first call."""
+    framework, tree = seat.native, []
+    for path, part in framework.modules(seat.module):
+        own = [[name, framework.shape(tensor)] for name, tensor in framework.own(part)]
         tree.append({
             "path": path, "type": framework.title(part), "own": own, "methods": running.methods(framework, part),
             "settings": _settings(framework, part), "source": _source(framework, part),
-            "made": made.get(id(part)),
+            "made": seat.lines.get(id(part)),
         })
-    return {"model": type(module).__name__, "tree": tree, "seconds": time.perf_counter() - start}
+    return {"tree": tree, "lazy": any(framework.is_lazy(p) for _, p in framework.parameters(seat.module))}
 
 
 def _settings(framework, part):
@@ -192,6 +202,20 @@ def loaded(evaluator, partners, turned):
     surplus = [key for key in seat.made if key not in found]
     seat.made = seat.sources = None
     return {"entries": found, "surplus": surplus}
+
+
+def warm(evaluator):
+    """See `worker_side.warm`."""
+    seat = evaluator.seat
+    seat.native.reseed(seat.seed)
+    args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, seat.native.detached)
+    with seat.native.no_grad():
+        try:
+            seat.module(*args, **kwargs)
+        except Exception as error:
+            paths = {id(part): path for path, part in seat.native.modules(seat.module)}
+            raise BUILDING.Mistake("raised", stage="forward", **BUILDING.blame(error, paths, (seat.native.folder,))) from None
+    return _tree(seat)
 
 
 def watch(evaluator, units):

@@ -52,6 +52,14 @@ class Native:
         held = list(module._parameters.items()) + list(module._buffers.items())
         return [(name, tensor) for name, tensor in held if tensor is not None]
 
+    def is_lazy(self, parameter):
+        """True for a parameter that only the first call makes."""
+        return self.name == "torch" and self.root.nn.parameter.is_lazy(parameter)
+
+    def shape(self, tensor):
+        """The shape as a list; empty for a parameter that is not made yet."""
+        return [] if self.is_lazy(tensor) else list(tensor.shape)
+
     def state(self, module):
         """Key -> tensor of everything that the model saves."""
         if self.name == "torch":
