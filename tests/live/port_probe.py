@@ -20,8 +20,11 @@ MODELS = {
     "mixer_tiny_square": "mixer",
     "vit_tiny": "vit",
     "bert_tiny": "bert",
+    "resnet_tiny": "resnet",
     "mar_tiny": "mar",
 }
+OBLONG = ("mixer_tiny", "resnet_tiny")
+"""Models without a square weight."""
 RATE = 0.05
 
 
@@ -68,6 +71,11 @@ class Toolbox:
         self.module.randn, self.module.randint = randn, randint
 
 
+def trained(model):
+    """The parameters that are trained; Paddle keeps the statistics of batch norms among the others."""
+    return [(name, p) for name, p in model.named_parameters() if not getattr(p, "stop_gradient", False)]
+
+
 def computed(box, model, inputs):
     """Outputs, gradients of a weighted sum of them, and the parameters after two steps of SGD."""
     found = {}
@@ -82,10 +90,10 @@ def computed(box, model, inputs):
             found.update({} if step else {"output/" + name: np.array(output.detach().numpy())})
         loss.backward()
         if not step:
-            found.update({"grad/" + name: np.array(p.grad.numpy()) for name, p in model.named_parameters()})
+            found.update({"grad/" + name: np.array(p.grad.numpy()) for name, p in trained(model)})
         optimizer.step()
         (optimizer.clear_grad if box.framework == "paddle" else optimizer.zero_grad)()
-    found.update({"trained/" + name: np.array(p.detach().numpy()) for name, p in model.named_parameters()})
+    found.update({"trained/" + name: np.array(p.detach().numpy()) for name, p in trained(model)})
     return found
 
 
@@ -152,7 +160,7 @@ def ports(framework, zoo, folder):
         path = os.path.join(zoo, framework, file + ".py")
         if not os.path.exists(path):
             continue
-        for kind in (framework, framework + ".turned")[: 1 if name == "mixer_tiny" else 2]:  # it has no square weight
+        for kind in (framework, framework + ".turned")[: 1 if name in OBLONG else 2]:
             try:
                 np.savez(os.path.join(folder, "{}.{}.npz".format(name, kind)), **port(box, path, name, folder, kind))
             except Exception:

@@ -28,7 +28,7 @@ PORTS = [
     for name, file in port_probe.MODELS.items()
     if (zoo.FOLDER / framework / f"{file}.py").exists()
 ]
-TURNED = [(framework, name) for framework, name in PORTS if name != "mixer_tiny"]
+TURNED = [(framework, name) for framework, name in PORTS if name not in port_probe.OBLONG]
 Parts = dict[str, dict[str, np.ndarray]]
 
 
