@@ -1,7 +1,8 @@
 """The command line: ``minrepro shrink``, ``sweep``, ``env``, ``doctor``, ``list``, ``corpus``.
 
 Results go to standard output, progress to standard error; with ``--json`` the report is all there is on standard
-output. Exit status: 0 nothing found, 1 a divergence with a verified script, 2 usage, 3 our bug, 4 a backend is missing.
+output. Exit status: 0 nothing found, or only what is documented or a precision setting explains; 1 a divergence with a
+verified script; 2 usage; 3 our bug; 4 a backend is missing.
 """
 
 from __future__ import annotations
@@ -147,9 +148,10 @@ def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
         out.print(f"verdict   {report['verdict']}: no divergence", style="bold")
     elif report["verdict"] == "unsupported":
         out.print("verdict   unsupported: some steps could not be compared, nothing else diverges", style="bold")
-    elif report["verdict"] == "convention":
-        out.print("verdict   convention: every difference is documented, nothing else diverges", style="bold")
-        for known in report["conventions"]:
+    elif report["verdict"] in ("convention", "policy"):
+        why = {"convention": "every difference is documented", "policy": "a precision setting makes the difference"}
+        out.print(f"verdict   {report['verdict']}: {why[report['verdict']]}, nothing else diverges", style="bold")
+        for known in [*report.get("policies", ()), *report.get("conventions", ())]:
             out.print(f"change    {known['op']} in {known['module'] or 'root'}: {known['diagnosis']['change']}")
     else:
         verified = report["verified"]

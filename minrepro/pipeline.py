@@ -20,7 +20,7 @@ import msgspec
 
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
-from minrepro.diagnose import UNEXPLAINED, Scene, convention, diagnose
+from minrepro.diagnose import UNEXPLAINED, Scene, convention, diagnose, setting
 from minrepro.emit import emit
 from minrepro.emit.finding import finding
 from minrepro.errors import InternalError, SessionLost, UsageError
@@ -28,7 +28,7 @@ from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
 from minrepro.ir.graph import Graph
-from minrepro.ir.outcome import Completed, Outcome
+from minrepro.ir.outcome import Completed
 from minrepro.ir.reduction import Diagnosis, Finding, Rate, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
 from minrepro.localise.alone import alone
@@ -38,14 +38,14 @@ from minrepro.localise.streaming import Stream, Trace
 from minrepro.options import OPTIONS, Options
 from minrepro.record import Listener, aside, checked, counts, describe_trace, rates, readable, shape_of, write
 from minrepro.shrink import shrink
-from minrepro.shrink.oracle import Oracle, signature_of
+from minrepro.shrink.oracle import Oracle, identity
 from minrepro.verify import verify
 
 LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
 CASE = "case.json"
 """What a run starts at that is given a case and no model."""
-EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
+EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "policy": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
 
 
@@ -238,9 +238,9 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         if found is None:
             return None
         sites = [found]
-    sites = _without_conventions(run, sites)
+    sites = _without_legal(run, sites)
     if not sites:
-        run.verdict = "convention"
+        run.verdict = "policy" if run.report.get("policies") else "convention"
         return None
     if run.options.site >= len(sites):
         raise UsageError(f"expected a site below {len(sites)}, found --site {run.options.site}; see 2-compare.json")
@@ -267,13 +267,14 @@ def _one_step(run: Run, trace: Trace, site: Site) -> Case:
     return msgspec.structs.replace(run.template, graph=graph, feeds=site.feeds, mode=trace.mode)
 
 
-def _without_conventions(run: Run, sites: list[tuple[Trace | None, Site]]) -> list[tuple[Trace | None, Site]]:
-    """Report the sites that a documented difference explains, and keep the others."""
-    left, known = [], []
+def _without_legal(run: Run, sites: list[tuple[Trace | None, Site]]) -> list[tuple[Trace | None, Site]]:
+    """Report the sites that a documented difference or a setting explains, and keep the others."""
+    left = []
     for trace, site in sites:
         found, told = site.comparison.divergence, None
         if trace is not None and found is not None:
-            told = convention(Scene(run.pair, _one_step(run, trace, site), site.reference, site.candidate, found))
+            scene = Scene(run.pair, _one_step(run, trace, site), site.reference, site.candidate, found)
+            told = convention(scene) or setting(scene)
         if told is None:
             left.append((trace, site))
             continue
@@ -281,9 +282,9 @@ def _without_conventions(run: Run, sites: list[tuple[Trace | None, Site]]) -> li
         where = f"{node.op} in {node.path or 'the root module'!r} {node.source}"
         run.listener.say(f"{where}: {told.cause}: {told.sentence}")
         run.listener.say(f"change: {told.change} (source: {told.source})")
-        known.append({"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)})
-    if known:
-        run.report["conventions"] = known
+        kind = "policies" if told.cause.startswith("policy") else "conventions"
+        row = {"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)}
+        run.report.setdefault(kind, []).append(row)
     return left
 
 
@@ -336,7 +337,7 @@ def stage_diagnose(run: Run) -> dict[str, Any] | None:
     if isinstance(left, Completed):
         # A hang costs the whole deadline at every query, so it follows what the reference needs from here on.
         run.pair.deadline_s = min(run.options.deadline_s, max(5.0, 10.0 * left.seconds))
-    run.signature = _signature(run.case, comparison, left, right)
+    run.signature = identity(run.case, comparison, left, right)
     run.oracle = oracle = _oracle(run)
     oracle.observe(oracle.weigh(run.case, comparison, left, right))
     if oracle.start is not run.case:
@@ -391,7 +392,7 @@ def stage_emit(run: Run) -> Finding:
     run.report["diagnosis"] = codec.plain(run.diagnosis)
     node = run.site.node
     run.finding = finding(
-        run.pair, case, comparison, left, right, _signature(case, comparison, left, right), run.diagnosis,
+        run.pair, case, comparison, left, right, identity(case, comparison, left, right), run.diagnosis,
         run.options.model, f"{node.path or 'root'} {node.op} {node.source}".strip(), run.reduction.rate,
     )
     run.repro = emit(run.finding, run.folder, run.pair.specs(case))
@@ -440,10 +441,3 @@ STAGES: Mapping[str, Callable[[Run], Any]] = {
 
 FILES = {"corpus": "entry"}
 """Stages whose file has another name."""
-
-
-def _signature(case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Signature:
-    signature = signature_of(case, comparison, right, left)
-    if signature is None:
-        raise InternalError(f"a divergence without a signature: {comparison}")
-    return signature

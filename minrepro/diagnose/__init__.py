@@ -12,6 +12,7 @@ A cause counts only if its experiment predicted something and saw it. Each rule 
 
 Otherwise the report says ``unexplained`` and lists what was ruled out. A divergence that is a documented difference
 between two frameworks is a convention (`conventions`): it has a source and a line to change, and is nobody's bug.
+Neither is a narrower format that the user can switch off (`settings`).
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import msgspec
 from minrepro import registry
 from minrepro.diagnose.conventions import convention
 from minrepro.diagnose.scene import Scene
+from minrepro.diagnose.settings import setting
 from minrepro.ir.reduction import Diagnosis
 
-__all__ = ["UNEXPLAINED", "Scene", "causes", "convention", "diagnose"]
+__all__ = ["UNEXPLAINED", "Scene", "causes", "convention", "diagnose", "setting"]
 
 UNEXPLAINED = "unexplained"
 """The cause of a divergence that no rule predicts."""

@@ -85,6 +85,14 @@ def signature_of(case: Case, comparison: Comparison, candidate: Outcome, referen
     return Signature(found.symptom, found.side, operators)
 
 
+def identity(case: Case, comparison: Comparison, reference: Outcome, candidate: Outcome) -> Signature:
+    """The signature of a judgement that diverges."""
+    found = signature_of(case, comparison, candidate, reference)
+    if found is None:
+        raise InternalError(f"a divergence without a signature: {comparison}")
+    return found
+
+
 def band(ratio: float, elements: int) -> int:
     """Which band of severity a ratio is in: 0 near the bound, 2 far beyond it."""
     times = ratio / bound(elements)

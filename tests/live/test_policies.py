@@ -1,0 +1,47 @@
+"""A precision setting on the candidate is a verdict of its own, with the line to change; a kernel that is narrow is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from minrepro.options import Options
+from minrepro.pipeline import EXIT, Run
+from minrepro.record import Listener
+from tests.faults import FOLDER
+
+
+@pytest.fixture
+def report(python_of, tmp_path: Path):
+    """The report of a run under a fault."""
+    torch = f"torch@{python_of('torch')}"
+
+    def run(fault: str) -> dict:
+        model = f"{FOLDER / 'models' / 'gelu_between.py'}:build"
+        options = Options(model, f"{torch}+replay:{FOLDER / fault}.py", torch, modes=("forward",), deadline_s=20.0)
+        return Run(options, tmp_path / fault, Listener()).execute()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "fault, name, change",
+    [
+        ("policy_autocast", "autocast", "torch.autocast(device_type, enabled=False) around the step"),
+        ("policy_matmul", "float32 matmul precision", 'torch.set_float32_matmul_precision("highest")'),
+    ],
+)
+def test_a_setting_is_a_policy_with_the_line_to_change(fault: str, name: str, change: str, report) -> None:
+    found = report(fault)
+    assert found["verdict"] == "policy" and EXIT["policy"] == 0
+    for row in found["policies"]:
+        told = row["diagnosis"]
+        assert row["op"] == "linear" and told["cause"] == f"policy: {name}" and told["change"] == change
+        assert told["side"] == "neither" and all(probe["confirmed"] for probe in told["probes"])
+
+
+def test_a_kernel_that_no_setting_cures_stays_a_divergence(report) -> None:
+    found = report("cause_bfloat16")
+    assert found["verdict"] == "divergence" and found["diagnosis"]["cause"] == "precision policy"
+    assert "policies" not in found
