@@ -153,8 +153,8 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
         screen.print(f"{words('state')}: {entry.key or entry.source}: {entry.blame}: {entry.detail}", markup=False)
     if len(wrong) > 8:
         screen.print(f"... {len(wrong)} of {len(found.entries)} entries; all of them are in align.md")
-    for line in table._leftovers(found, words):
-        screen.print(line, markup=False) if line else None
+    for line in filter(None, table.leftovers(found, words)):
+        screen.print(line, markup=False)
     if found.failure is not None:
         told = found.failure["blame"]
         where = f"{told['file']}:{told['line']}" if told["file"] else "the framework"

@@ -18,6 +18,7 @@ _ENGLISH = {
     "outcome.port": "port mistake", "outcome.converter": "converter mistake", "outcome.framework": "framework bug",
     "outcome.policy": "precision policy", "outcome.draw": "random draw not pinned", "outcome.exception": "the port raises",
     "outcome.unexplained": "unexplained divergence",
+    "outcome.unpaired": "weights without a partner: give --map or --convert",
 }
 _CHINESE = {
     "title": "对齐结果", "module": "模块", "types": "类型", "shape": "形状", "dtype": "数据类型", "made": "本模块引入误差",
@@ -31,6 +32,7 @@ _CHINESE = {
     "verdict.raises": "抛出异常", "verdict.idle": "未被调用", "verdict.unexplained": "原因不明", "verdict.setting": "配置不同",
     "outcome.clean": "双方一致", "outcome.arithmetic": "差异为舍入误差", "outcome.port": "移植错误",
     "outcome.converter": "权重转换错误", "outcome.framework": "框架缺陷", "outcome.policy": "精度策略不同",
+    "outcome.unpaired": "部分权重没有对应项, 请使用 --map 或 --convert",
     "outcome.draw": "随机数未固定", "outcome.exception": "移植模型抛出异常", "outcome.unexplained": "原因不明的差异",
 }
 LANGUAGES = {"en": _ENGLISH, "zh": _CHINESE}

@@ -95,7 +95,8 @@ class Loader:
         made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
         sources = {key: key for key in partners} if convert is None else partners
         answer = self.candidate.ask("loaded", partners=sources, turned=turned)
-        entries = [_entry(key, partners.get(key, ""), found) for key, found in answer["entries"].items()]
+        giver = "pairing" if convert is None else "converter"
+        entries = [_entry(key, partners.get(key, ""), found, giver) for key, found in answer["entries"].items()]
         entries += [
             Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")
             for key in answer["surplus"]
@@ -136,7 +137,7 @@ class Loader:
 
     def _partners(self, theirs, mine) -> dict[str, str]:
         """Key of the port -> key of the reference."""
-        modules = self.pairing.modules
+        modules = {**self.pairing.modules, **self.pairing.weights}
         found = {}
         for source in theirs:
             path, _, name = source.rpartition(".")
@@ -155,7 +156,7 @@ class Loader:
         return len(entry["shape"]) == 2 and TURNED.get((framework, plain(layer))) == name
 
 
-def _entry(key: str, source: str, found: Mapping[str, Any]) -> Entry:
+def _entry(key: str, source: str, found: Mapping[str, Any], giver: str) -> Entry:
     """Judge one entry of the port."""
     given, kept, shape = found["given"], found["stored"], tuple(found["shape"])
     entry = Entry(key, source, given, kept, "", "", shape, found.get("contiguous", True))
@@ -163,8 +164,9 @@ def _entry(key: str, source: str, found: Mapping[str, Any]) -> Entry:
         entry.given, entry.stored = "tied", f"tied to {found['tied']}"
     elif given == "missing":
         buffer = found["kind"] == "buffer"
-        entry.blame = "" if buffer and not source else "converter"
-        entry.detail = f"the converter gives no {key}, which keeps its initial value"
+        entry.blame = "" if buffer and not source else giver
+        told = "the converter gives no" if giver == "converter" else "nothing of the reference answers to"
+        entry.detail = f"{told} {key}, which keeps its initial value"
     elif given not in FINE:
         twin = f": it is the reference's {found['twin']}" if found.get("twin") else ""
         entry.blame, entry.detail = "converter", f"the converter gives {key} {given} compared to {source}{twin}"

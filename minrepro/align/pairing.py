@@ -14,6 +14,10 @@ import msgspec
 
 from minrepro.errors import UsageError
 
+WEIGHTS = "weights only"
+"""How a pair was found whose layers are alike but not the same: one may do more (an activation at its end), so that
+only its weights are compared, and its results at the next seam."""
+
 
 class Module(msgspec.Struct, frozen=True):
     """One module of a model.
@@ -61,15 +65,17 @@ class Pairing(msgspec.Struct, frozen=True):
     Attributes:
         units: pairs of units, in the reference's order.
         reference, candidate: paths without a partner.
+        weights: reference path -> candidate path of modules that only share their weights.
     """
 
     units: tuple[Unit, ...]
     reference: tuple[str, ...]
     candidate: tuple[str, ...]
+    weights: Mapping[str, str] = {}
 
     @property
     def modules(self) -> dict[str, str]:
-        """Reference path -> candidate path."""
+        """Reference path -> candidate path of the modules that are compared."""
         return {unit.reference: unit.candidate for unit in self.units if "::" not in unit.reference}
 
 
@@ -130,16 +136,19 @@ def pair(reference: Mapping[str, Module], candidate: Mapping[str, Module], mappe
             found[path] = (other, "map" if other != path else "name")
     taken = {other for other, _ in found.values()}
     _by_kind(reference, candidate, found, taken)
-    units = []
+    units, loose = [], {}
     for path, module in reference.items():
         if path in found:
             other, how = found[path]
+            if how == WEIGHTS:
+                loose[path] = other
+                continue
             units.append(Unit(path, other, how))
             shared = [name for name in module.methods if name in candidate[other].methods]
             units += [Unit(f"{path}::{name}", f"{other}::{name}", how) for name in shared]
     return Pairing(
         tuple(units), tuple(path for path in reference if path not in found),
-        tuple(path for path in candidate if path not in taken),
+        tuple(path for path in candidate if path not in taken), loose,
     )
 
 
@@ -179,7 +188,8 @@ def _by_kind(reference, candidate, found: dict[str, tuple[str, str]], taken: set
         for kind, paths in left.items():
             if kind is not None and len(right.get(kind, ())) == len(paths):
                 for one, two in zip(paths, right[kind]):
-                    found[one] = (two, "type, shapes and order")
+                    same = plain(reference[one].type) == plain(candidate[two].type)
+                    found[one] = (two, "type, shapes and order" if same else WEIGHTS)
                     taken.add(two)
 
 
@@ -193,7 +203,8 @@ def _kind(module: Module) -> tuple | None:
     if not module.own:
         return None
     shapes = sorted(tuple(sorted(shape)) for _, shape in module.own if shape)
-    return (plain(module.type), *shapes)
+    # One framework has a batch norm for every rank, another one for all.
+    return (re.sub(r"(?<=norm)[123]d$", "", plain(module.type)), *shapes)
 
 
 def plain(kind: str) -> str:

@@ -124,15 +124,17 @@ def markdown(rows: Sequence[Row], found: Aligned, words: Words, about: dict[str,
     if wrong:
         lines += ["", f"## {words('state')}", ""]
         lines += [f"- {entry.key or entry.source}: {entry.blame}: {entry.detail}" for entry in wrong]
-    lines += _leftovers(found, words)
+    lines += leftovers(found, words, len(found.pairing.reference) + len(found.pairing.candidate))
     return "\n".join(lines) + "\n"
 
 
-def _leftovers(found: Aligned, words: Words) -> list[str]:
+def leftovers(found: Aligned, words: Words, most: int = 6) -> list[str]:
+    """The modules without a partner, at most so many of each side."""
     lines = []
     for name, paths in (("unpaired_reference", found.pairing.reference), ("unpaired_candidate", found.pairing.candidate)):
+        more = f" (+ {len(paths) - most})" if len(paths) > most else ""
         if paths:
-            lines += ["", f"{words(name)}: {', '.join(paths)}"]
+            lines += ["", f"{words(name)}: {', '.join(paths[:most])}{more}"]
     return lines
 
 

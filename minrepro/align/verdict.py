@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from minrepro.align import Aligned
 
-EXIT = {"clean": 0, "arithmetic": 0, "policy": 0, "draw": 1, "unexplained": 1, "port": 1, "converter": 1, "framework": 1,
-        "exception": 1}
+EXIT = {
+    "clean": 0, "arithmetic": 0, "policy": 0, "draw": 1, "unexplained": 1, "port": 1, "converter": 1, "unpaired": 1,
+    "framework": 1, "exception": 1,
+}
 """Exit status by verdict: 0 where nothing is wrong with port, weights or framework."""
 
 
@@ -21,8 +23,10 @@ def verdict(found: Aligned) -> str:
     blamed = {entry.blame for entry in found.entries}
     if "framework" in kinds | blamed:
         return "framework"
-    if blamed & {"converter", "model"}:
+    if "converter" in blamed:
         return "converter"
+    if "pairing" in blamed:
+        return "unpaired"
     kinds |= blamed & {"port"}
     for kind, word in (("port", "port"), ("setting", "port"), ("draw", "draw"), ("unexplained", "unexplained"),
                        ("policy", "policy"), ("arithmetic", "arithmetic")):

@@ -4,9 +4,11 @@ import contextlib
 import copy
 import importlib
 import os
+import threading
 
 import numpy
 
+HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _KINDS = {"torch": "torch", "oneflow": "like torch", "paddle": "paddle"}
 
 
@@ -24,6 +26,9 @@ class Native:
         self.paddle = _KINDS[self.name] == "paddle"
         self.Module = self.root.nn.Layer if self.paddle else self.root.nn.Module
         self.folder = os.path.dirname(self.root.__file__) + os.sep
+        # A framework's own collection of models is as much somebody's port as the user's is.
+        inner = [os.path.join(self.folder, name) for name in sorted(os.listdir(self.folder)) if name != "vision"]
+        self.skip = (HERE, threading.__file__, *inner)
 
     def is_tensor(self, value):
         """True for a tensor of this framework."""

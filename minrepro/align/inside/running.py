@@ -111,7 +111,7 @@ class Run:
             return self._passing(name, call, original, args, kwargs)
         given = (args, kwargs)
         stack = [list(place) for place in self.stack]
-        here = lines.trail((HERE, self.native.folder))
+        here = lines.trail(self.native.skip)
         event = {"kind": "enter", "unit": name, "call": call, "line": caller(self.native), "stack": stack,
                  "spans": lines.between(self.trail, here)}
         self.at = (name, args, kwargs)
@@ -125,7 +125,7 @@ class Run:
         before = [self.native.version(leaf) for leaf in leaves]
         self.stack.append((name, call))
         code = _code(original)
-        inside = code is not None and lines.owned(code, (HERE, self.native.folder))
+        inside = code is not None and lines.owned(code, self.native.skip)
         self.trail = [*here, (code, code.co_firstlineno)] if inside else here
         result = original(*args, **kwargs)
         self.stack.pop()
@@ -243,7 +243,7 @@ def caller(native):
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith((HERE, native.folder, "<")):
+        if not file.startswith((*native.skip, "<")):
             return [file, frame.f_lineno]
         frame = frame.f_back
     return ["", 0]
