@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
@@ -88,6 +89,7 @@ class Pair:
         self._known: dict[bytes, dict[str, TensorSpec]] = {}
         self._survives_fork: dict[tuple[str, frozenset[str]], bool] = {}
         self.in_session, self._sessions_last = False, True
+        self._beside = ThreadPoolExecutor(1)
 
     @property
     def numpy(self) -> Side:
@@ -198,11 +200,26 @@ class Pair:
 
     def compare(self, case: Case) -> tuple[Comparison, Outcome, Outcome]:
         """Run both sides and judge."""
-        left = self.run(case, self.reference)
+        left, right = self.both(case)
         if isinstance(left, Unspelled):
             return Comparison("unsupported", why=left.why), left, left
-        right = self.run(case, self.candidate)
         return judge(self.question(case), left, right), left, right
+
+    def both(self, case: Case) -> tuple[Outcome, Outcome]:
+        """Run both sides, at the same time where neither has to wait for what the other makes.
+
+        The spelling of a step may need the shape of what a step before it made, which the reference is asked for.
+        """
+        if len(case.graph.nodes) > 1:
+            left = self.run(case, self.reference)
+            return left, left if isinstance(left, Unspelled) else self.run(case, self.candidate)
+        other = self._beside.submit(self.run, case, self.candidate)
+        try:
+            return self.run(case, self.reference), other.result()
+        except BaseException:
+            # Ctrl-C: the other half must not go on, and leave its answer behind for the next question.
+            self.candidate.worker.stop()
+            raise
 
     def question(self, case: Case) -> Question:
         """How a case is to be judged."""

@@ -333,18 +333,23 @@ class Oracle:
 
     def _looks(self, case: Case) -> Iterator[Answer]:
         """Run a variant again and again; what the reference did is kept, unless it is the side on trial."""
-        ready = self._ready(case)
+        ready, right = self._ready(case)
         while True:
-            yield ready if isinstance(ready, Answer) else self._look(case, *ready)
+            yield ready if isinstance(ready, Answer) else self._look(case, *ready, right)
             if self.signature.side != "candidate":
-                ready = self._ready(case)
+                ready, right = self._ready(case)
+            else:
+                right = None
 
-    def _ready(self, case: Case) -> Answer | tuple[Outcome, Question]:
-        """The reference's part of an answer, which may be all of it."""
+    def _ready(self, case: Case) -> tuple[Answer | tuple[Outcome, Question], Outcome | None]:
+        """The reference's part of an answer, which may be all of it, and what the candidate did beside it."""
         why = case.lint()
         if why is not None:
-            return Answer("invalid", why=why)
-        left = self.pair.run(case, self.pair.reference)
+            return Answer("invalid", why=why), None
+        left, right = self.pair.both(case)
+        return self._prepared(case, left), right
+
+    def _prepared(self, case: Case, left: Outcome) -> Answer | tuple[Outcome, Question]:
         self.queries["probes"] += 1
         if isinstance(left, Unspelled):
             return Answer("unresolved", why=left.why)
@@ -356,8 +361,8 @@ class Oracle:
         # Whether a precision setting explains the error does not change what the bug is, and costs several runs.
         return left, msgspec.structs.replace(self.pair.question(case), rounded=lambda to: ())
 
-    def _look(self, case: Case, left: Outcome, question: Question) -> Answer:
-        right = self.pair.run(case, self.pair.candidate)
+    def _look(self, case: Case, left: Outcome, question: Question, right: Outcome | None) -> Answer:
+        right = right if right is not None else self.pair.run(case, self.pair.candidate)
         self.queries["warm"] += 1
         self.queries[self.level] = self.queries.get(self.level, 0) + 1
         return self.weigh(case, judge(question, left, right), left, right)
