@@ -79,8 +79,8 @@ def _reduced(alignment: Any, row: Row, folder: Path, progress: Progress, oracle:
     sides = (alignment.pair.reference, alignment.pair.candidate)
     lines = _lines(scene, found)
     story = emit.Story(
-        row.port.replace("::", "."), (scene.reference, scene.port), scene.place,
-        (_version(sides[0]), _version(sides[1])), lines, sides[1].versions(),
+        (scene.reference, scene.port), scene.place, (_version(sides[0]), _version(sides[1])), lines,
+        sides[1].versions(),
     )
     script = emit.text(small, story, sides[0].spec.backend, sides[1].spec)
     glue = Glue(

@@ -35,7 +35,6 @@ class Story(msgspec.Struct, frozen=True):
     """What the script says about itself.
 
     Attributes:
-        unit: the port's module or method.
         traces: both sides' functions.
         place: which of its values differs.
         versions: of both frameworks, as text.
@@ -43,7 +42,6 @@ class Story(msgspec.Struct, frozen=True):
         environment: package -> version on the port's side.
     """
 
-    unit: str
     traces: tuple[Trace, Trace]
     place: str
     versions: tuple[str, str]

@@ -58,8 +58,7 @@ class Reducer:
     def __init__(self, scene: Scene, pair: Pair, oracle: Oracle, progress: Callable[[int, int, str], None]):
         self.scene, self.pair, self.oracle, self.progress = scene, pair, oracle, progress
         self.end = oracle.queries + QUERIES
-        found, self.roots = _sizes(scene, pair)
-        self.sizes = {n: n for n in found}
+        self.sizes = {n: n for n in _sizes(scene, pair)}
 
     def run(self) -> Small | None:
         """The smallest variant that was found; None if the pair as it is does not differ clearly."""
@@ -111,8 +110,7 @@ class Reducer:
     def _changed(self, size: int, new: int) -> Iterator[dict[int, int]]:
         """The sizes with one changed: alone, with its multiples, and with the sizes that it is a part of."""
         now = self.sizes[size]
-        if not any(n % size == 0 and n != size for n in self.roots):
-            yield {**self.sizes, size: new}
+        yield {**self.sizes, size: new}
         multiples = {
             n: self.sizes[n] // now * new for n in self.sizes if n % size == 0 and self.sizes[n] % now == 0
         }
@@ -171,31 +169,17 @@ def plainer_values(value: np.ndarray) -> Iterator[np.ndarray]:
                 yield rounded + np.zeros_like(value)  # no negative zeros
 
 
-def _sizes(scene: Scene, pair: Pair) -> tuple[list[int], frozenset[int]]:
-    """(extents of the inputs and computed integers of both texts, 2 and more; those of them that constants come from)."""
-    found, roots = {n for value in pair.inputs.values() for n in value.shape}, set()
+def _sizes(scene: Scene, pair: Pair) -> list[int]:
+    """Extents of the inputs and computed integers of both texts, 2 and more."""
+    found = {n for value in pair.inputs.values() for n in value.shape}
 
     def note(value: Any) -> Any:
         _each(value, found.add)
-        if isinstance(value, float) and root(value) is not None:
-            roots.add(root(value)[0])
         return value
 
     for side in (0, 1):
         spelled(scene, pair, side, note)
-    # A root that no size has part in is a constant like any other.
-    roots = {n for n in roots if any(n % size == 0 for size in found if size > 1)}
-    return sorted(n for n in found | roots if n > 1), frozenset(roots)
-
-
-def root(value: float) -> tuple[int, float] | None:
-    """(size, power) if a constant is a power of a size, as the scale of an attention is; else None."""
-    for power in POWERS:
-        if value > 0 and value != 1:
-            size = value ** (1 / power)
-            if 2 <= size < 1e5 and math.isclose(size, round(size), rel_tol=1e-6):
-                return round(size), power
-    return None
+    return sorted(n for n in found if n > 1)
 
 
 def _each(value: Any, action: Callable[[int], None]) -> None:
@@ -204,6 +188,23 @@ def _each(value: Any, action: Callable[[int], None]) -> None:
             _each(item, action)
     elif isinstance(value, int) and not isinstance(value, bool):
         action(value)
+
+
+def root(value: float) -> tuple[int, float] | None:
+    """(size, power) if a constant is a power of a size, as the scale of an attention is; else None."""
+    for power in POWERS:
+        if value > 0 and value != 1:
+            size = value ** (1 / power)
+            if 1.5 < size < 1e5 and math.isclose(size, round(size), rel_tol=1e-6):
+                return round(size), power
+    return None
+
+
+def factors(number: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The size, or the two sizes, that a number is made of; () if it is none of theirs."""
+    if number in sizes:
+        return (number,)
+    return next(((n, number // n) for n in sorted(sizes) if number % n == 0 and number // n in sizes), ())
 
 
 def _scaler(sizes: dict[int, int]) -> Callable[[Any], Any]:
@@ -216,9 +217,11 @@ def _scaler(sizes: dict[int, int]) -> Callable[[Any], Any]:
             return value
         if isinstance(value, int):
             return sizes.get(value, value)
-        if isinstance(value, float) and root(value) is not None:
-            size, power = root(value)
-            return value if sizes.get(size, size) == size else float(sizes[size]) ** power
+        found = root(value) if isinstance(value, float) else None
+        if found is not None:
+            made_of = factors(found[0], tuple(sizes))
+            now = math.prod(sizes[n] for n in made_of)
+            return float(now) ** found[1] if made_of and now != found[0] else value
         return value
 
     return scale

@@ -56,7 +56,6 @@ class Trace(msgspec.Struct):
         outputs: the steps that hold what it returned.
         values: step -> value, for tensors.
         file, line, name: of the function.
-        error: its own exception, if it raised one.
     """
 
     nodes: list[Node]
@@ -65,14 +64,6 @@ class Trace(msgspec.Struct):
     file: str
     line: int
     name: str
-    version: str = ""
-
-    def value(self, number: int) -> Any:
-        """Value of a step: an array, or a Python value; None for what has none."""
-        if number in self.values:
-            return self.values[number]
-        plain = self.nodes[number].plain
-        return None if plain is None else read(plain)
 
     def plainly(self, number: int) -> int:
         """The step that has the same value without what changes nothing: ``.contiguous()``, dropout in evaluation."""
