@@ -1,6 +1,7 @@
 """Outputs that are not unique: singular vectors up to sign, eigenvalues up to order, factors up to pivoting.
 
-Two right answers may differ there in every element, so that only structure and finiteness are compared. The unique
+Two right answers may differ there in every element, so that structure, finiteness and the laws of the operator are
+compared (`compare.laws`), where it has some. The unique
 outputs of the same operators (singular values, determinants, solutions) are compared like any other number.
 """
 

@@ -17,6 +17,7 @@ from minrepro.backends import Spec
 from minrepro.backends.program import Program, Step, filling, program
 from minrepro.compare import sensitivity
 from minrepro.compare.freedom import free
+from minrepro.compare.laws import Broken, worst
 from minrepro.compare.policy import Format, rounded
 from minrepro.compare.terms import reach, terms
 from minrepro.compare.twin import twin
@@ -238,6 +239,9 @@ class Pair:
         def at(name: str, index: np.ndarray) -> np.ndarray | None:
             return _at(single, case().feeds, index) if single is not None else None
 
+        def kept(values: Mapping[str, Tensor]) -> Broken | None:
+            return worst(single, case().feeds, values) if single is not None else None
+
         # Where bits have to agree, nothing is weighed by a sensitivity.
         weighed = loosest(kinds) not in ("exact", "index")
         truth = _once(lambda: self.truth(case(), weighed))
@@ -246,7 +250,7 @@ class Pair:
         wide = _once(lambda: self._wide(case()))
         return Question(
             loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to),
-            free(graph.nodes), typed, furthest,
+            free(graph.nodes), kept, typed, furthest,
         )
 
     def truth(self, case: Case, weighed: bool = True) -> Truth | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from minrepro.compare.blame import blame
 from minrepro.compare.failures import failures
+from minrepro.compare.laws import LEGAL, Broken
 from minrepro.compare.missing import missing
 from minrepro.compare.policy import Rounded, identify
 from minrepro.ir.divergence import Comparison, Divergence
@@ -61,6 +62,7 @@ class Question(msgspec.Struct, frozen=True):
         wide: the candidate's own float64 run: it tells rounding from a wrong formula.
         rounded: float64 outputs for inputs rounded to a narrower format.
         free: outputs that are not unique (`compare.freedom`).
+        kept: the law of the operator that an outcome keeps least (`compare.laws`), where results are not unique.
         typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
         reach: largest position that the program computes in floating point, to interpolate there.
     """
@@ -74,12 +76,13 @@ class Question(msgspec.Struct, frozen=True):
     wide: Callable[[], Mapping[str, np.ndarray] | None] = lambda: None
     rounded: Rounded = lambda to: ()
     free: frozenset[str] = frozenset()
+    kept: Callable[[Mapping[str, Tensor]], Broken | None] = lambda values: None
     typed: bool = True
     reach: int = 1
 
     def settled(self) -> Question:
         """The same question where the reference is known to be right, so that nobody else has to be asked."""
-        return Question(self.kind, self.length, self.outputs, at=self.at, free=self.free, typed=self.typed)
+        return Question(self.kind, self.length, self.outputs, at=self.at, free=self.free, kept=self.kept, typed=self.typed)
 
     @property
     def growth(self) -> float:
@@ -108,7 +111,28 @@ def judge(question: Question, reference: Outcome, candidate: Outcome) -> Compari
             return result
         worst = max(worst, result.ratio)
         arithmetic = result.why or arithmetic if result.verdict == "arithmetic" else arithmetic
+    if question.free:
+        lawless = _lawless(question, reference.values, candidate.values)
+        if lawless is not None:
+            return lawless
     return Comparison("arithmetic" if arithmetic else "same", worst, why=arithmetic)
+
+
+def _lawless(question: Question, a: Mapping[str, Tensor], b: Mapping[str, Tensor]) -> Comparison | None:
+    """A result that is not unique and that breaks a law of its operator on one side."""
+    left, right = question.kept(a), question.kept(b)
+    if left is None or right is None:
+        return None
+    if (left.ratio > LEGAL) == (right.ratio > LEGAL):
+        return None
+    side = "candidate" if right.ratio > LEGAL else "reference"
+    bad = right if side == "candidate" else left
+    shown = [f"off by {broken.residue:.3g}" for broken in (left, right)]
+    detail = f"{bad.output}: {bad.law.says}: {shown[0]} on the reference, {shown[1]} on the candidate"
+    size = b[bad.output].size
+    found = Divergence("value", side, bad.output, (), *shown, f"at most {bad.bound:.3g}", bad.ratio, bad.residue,
+                       size, size, detail, law=bad.law.text)
+    return Comparison("diverges", bad.ratio, found)
 
 
 def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:

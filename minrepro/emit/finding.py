@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from minrepro.compare.laws import LEGAL
 from minrepro.compare.pair import Pair
 from minrepro.compare.verdict import allowance
 from minrepro.errors import InternalError
@@ -50,7 +51,9 @@ def finding(
     if isinstance(right, Completed):
         expected, why = _expected(pair, case, comparison, right, f"what {other.title} computes from the same input")
     bounds = {}
-    if found.symptom == "value" and found.output in expected:
+    if found.law:
+        bounds[found.output] = min(LEGAL * found.absolute / found.ratio, found.absolute / 2)
+    elif found.symptom == "value" and found.output in expected:
         limit = allowance(pair.question(case), found.output, expected[found.output].dtype)
         bounds[found.output] = min(limit, found.absolute / 2)
     return Finding(

@@ -80,7 +80,7 @@ def _observed(parts: Parts) -> str:
         return f"the process ends: {outcome.signal}\n{outcome.log}".strip()
     if isinstance(outcome, TimedOut):
         return f"no answer within {outcome.seconds:g} s"
-    if isinstance(outcome, Completed) and divergence.symptom in ("value", "nonfinite"):
+    if isinstance(outcome, Completed) and divergence.symptom in ("value", "nonfinite") and not divergence.law:
         tensor = outcome.values.get(parts.output)
         if tensor is not None and tensor.size <= READABLE:
             return f"{tensor.dtype.name} {numbers(tensor.view, tensor.dtype)}"
@@ -92,6 +92,8 @@ def _expected(parts: Parts) -> str:
     divergence, tensor = parts.finding.divergence, parts.expected
     if divergence.symptom == "accepted" or tensor is None:
         return "an exception" if divergence.symptom == "accepted" else "a result"
+    if divergence.law:
+        return f"{divergence.law} is 0 but for rounding ({divergence.truth})"
     if divergence.symptom == "shape":
         return f"the shape {list(tensor.shape)}"
     if divergence.symptom == "dtype":

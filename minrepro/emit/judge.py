@@ -7,11 +7,13 @@ compared as plain Python numbers, so that no operator of the framework under tes
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from minrepro.backends import table
+from minrepro.compare.laws import MATRIX, laws
 from minrepro.emit import literal
 from minrepro.emit.parts import Parts
 from minrepro.ir.dtype import DTYPES, to_float64
@@ -27,6 +29,8 @@ def expectation(parts: Parts) -> Holes:
     """What is due, what is there, and the test of one against the other."""
     symptom, tensor, variable = parts.finding.divergence.symptom, parts.expected, parts.variable
     shown = {"SHOW_EXPECTED": "expected", "SHOW_ACTUAL": "actual", "LIMIT": ""}
+    if parts.finding.divergence.law:
+        return shown | _law(parts)
     if symptom == "structure":
         lacking = f'"no gradient" if {variable} is None else "a gradient"'
         return shown | _compared('"a gradient"' if tensor is not None else '"no gradient"', lacking, parts)
@@ -44,6 +48,22 @@ def expectation(parts: Parts) -> Holes:
         return shown | _large(parts, tensor)
     listed = literal.numbers(tensor.view, tensor.dtype)
     return shown | _compared(listed, _values(parts), parts) | _same(parts, tensor)
+
+
+def _law(parts: Parts) -> Holes:
+    """What has to be zero for a result that is not unique; its elements are nobody's business."""
+    node = parts.finding.case.graph.nodes[0]
+    law = next(law for law in laws(node) if law.text == parts.finding.divergence.law)
+    read = {"A": node.args[MATRIX[node.op]].name} if re.search(r"\bA\b", law.text) else {}
+    read |= {name: node.outputs[i] for i, name in enumerate(law.names) if name}
+    variables = [parts.program.variables[parts.names[value]] for value in read.values()]
+    arrays = ", ".join(f"np.array({variable}.tolist())" for variable in variables)
+    limit = _rounded_up(parts.finding.bound[parts.output])
+    return {
+        "EXPECT": [f"{', '.join(read)} = {arrays}", f"expected = 0.0  # {law.says}"],
+        "ACTUAL": f"float(np.abs({law.text}).max())", "SAME": f"actual <= {limit}",
+        "LIMIT": f"rounding explains {limit}",
+    }
 
 
 def _values(parts: Parts) -> str:

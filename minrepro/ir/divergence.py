@@ -32,6 +32,7 @@ class Divergence(msgspec.Struct, frozen=True):
         wrong: number of elements that differ beyond the bound.
         total: number of elements of that output.
         detail: one sentence for a person.
+        law: what a result that is not unique has to keep and does not, as an expression (`compare.laws`), or ``""``.
         policy: the precision setting that explains it (``inputs rounded to TF32``), or ``""``.
     """
 
@@ -48,6 +49,7 @@ class Divergence(msgspec.Struct, frozen=True):
     total: int = 0
     detail: str = ""
     policy: str = ""
+    law: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True):
