@@ -199,34 +199,34 @@ def close_pair(scene: Scene, matching: Matching, a: int, b: int, repaired: dict[
         Impossible: if a step without a text has no value either.
     """
     both = a in matching.shared[0] and b in matching.shared[1]
-    roots, traces = (a, b), (scene.reference, scene.port)
-    names: tuple[dict[int, str], dict[int, str]] = ({}, {})
-    taken = {*BESIDE}
-    for trace in traces:
-        for node in trace.nodes:
-            taken |= set(node.uses)
-    pair = Pair(roots, names, {})
+    traces = (scene.reference, scene.port)
+    taken = {*BESIDE, *(name for trace in traces for node in trace.nodes for name in node.uses)}
+    pair = Pair((a, b), ({}, {}), {})
     known: dict[int, str] = {}
-    for side in (0, 1):
-        trace = traces[side]
-        for number in _leaves(trace, roots[side], matching.shared[side], set(repaired) if side else set(), both):
-            partner = number if side == 0 else matching.partner.get(number)
-            if side and number in repaired:
-                partner = None
-            if side == 0 and number in matching.shared[0] or side and partner is not None:
-                if partner not in known:
-                    twin = number if side else next((p for p, r in matching.partner.items() if r == partner), -1)
-                    wishes = [label(traces[0], partner), label(traces[1], twin) if twin >= 0 else "", below(traces[0], partner)]
-                    known[partner] = _named(pair, wishes, taken, traces[0].values[partner])
-                names[side][number] = known[partner]
-            else:
-                value = repaired.get(number, trace.values.get(number)) if side else trace.values.get(number)
+    for side, trace in enumerate(traces):
+        changed = repaired if side else {}
+        for number in _leaves(trace, pair.roots[side], matching.shared[side], set(changed), both):
+            shared = number in matching.shared[side] and number not in changed
+            partner = (matching.partner[number] if side else number) if shared else -1
+            if partner not in known:
+                value = changed.get(number, traces[0].values[partner] if shared else trace.values.get(number))
                 if value is None:
                     raise Impossible(f"{label(trace, number) or 'a value'} at line {trace.nodes[number].line} has no text")
-                names[side][number] = _named(pair, [label(trace, number), below(trace, number)], taken, value)
+                name = _named(pair, _wishes(traces, matching, side, number, partner), taken, value)
+                if shared:
+                    known[partner] = name
+            pair.names[side][number] = known[partner] if shared else name
     if not repaired:
         _spread(pair, traces, matching)
     return pair
+
+
+def _wishes(traces: tuple[Trace, Trace], matching: Matching, side: int, number: int, partner: int) -> list[str]:
+    """Names for an input, the best first: the reference's word for it, the port's, that of what it is made from."""
+    if partner < 0:
+        return [label(traces[side], number), below(traces[side], number)]
+    twin = number if side else next((p for p, r in matching.partner.items() if r == partner), -1)
+    return [label(traces[0], partner), label(traces[1], twin) if twin >= 0 else "", below(traces[0], partner)]
 
 
 def _spread(pair: Pair, traces: tuple[Trace, Trace], matching: Matching) -> None:
