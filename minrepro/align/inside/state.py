@@ -21,6 +21,9 @@ def relation(due, value, turned, strides=None):
         return "turned as due" if turned else "equal"
     if turned and same(due, value):
         return "not transposed"
+    if wanted.shape == value.shape and wanted.dtype != value.dtype:
+        if numpy.array_equal(wanted.astype(value.dtype), value):
+            return "cast"
     if due.size == value.size and due.size:
         memory = in_memory(due, due.strides if strides is None else strides)
         if numpy.array_equal(memory, value.reshape(-1)) and not numpy.array_equal(memory, due.reshape(-1)):
@@ -32,9 +35,6 @@ def relation(due, value, turned, strides=None):
             return "reshaped"
         if numpy.array_equal(numpy.sort(due.reshape(-1)), numpy.sort(value.reshape(-1))):
             return "permuted"
-    if wanted.shape == value.shape and wanted.dtype != value.dtype:
-        if numpy.array_equal(wanted.astype(value.dtype), value):
-            return "cast"
     if wanted.shape != value.shape:
         return "of another shape (%s for %s)" % (list(value.shape), list(wanted.shape))
     finite = value.dtype.kind not in "fc" or numpy.isfinite(value).all()

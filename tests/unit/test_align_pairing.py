@@ -1,0 +1,68 @@
+"""Pairing of module trees: by map, by name, by kind and order; never by position alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from minrepro.align.pairing import Module, pair, rules, translated
+from minrepro.errors import UsageError
+
+
+def tree(**types: tuple[str, tuple]) -> dict[str, Module]:
+    """Path (with _ for a dot) -> (type, shape of its weight, or ())."""
+    found = {"": Module("", "Net", (), (), {})}
+    for name, (kind, shape) in types.items():
+        path = name.replace("_", ".")
+        found[path] = Module(path, kind, (("weight", shape),) if shape else (), (), {})
+    return found
+
+
+@pytest.mark.parametrize("path, expected", [
+    ("encoder.layer.0", "encoder.layers.0"),
+    ("encoder.layer.3.output.dense", "encoder.layers.3.linear2"),
+    ("encoder.layer.3.output.norm", "encoder.layers.3.output.norm"),
+    ("pooler", "pooler"),
+])
+def test_the_most_specific_rule_wins_and_the_rest_of_a_path_stays(path, expected):
+    mapped = rules(["encoder.layer.*=encoder.layers.*", "encoder.layer.*.output.dense=encoder.layers.*.linear2"])
+    assert translated(path, mapped) == expected
+
+
+@pytest.mark.parametrize("text", ["nonsense", "=b", "a.*=b"])
+def test_a_rule_that_cannot_be_meant_is_refused(text):
+    with pytest.raises(UsageError):
+        rules([text])
+
+
+def test_a_rule_for_nothing_says_what_there_is():
+    with pytest.raises(UsageError, match="covers no module"):
+        pair(tree(a=("torch.nn.Linear", (2, 3))), tree(a=("paddle.nn.Linear", (3, 2))), rules(["x.*=y.*"]))
+    with pytest.raises(UsageError, match="leads to no module"):
+        pair(tree(a=("torch.nn.Linear", (2, 3))), tree(a=("paddle.nn.Linear", (3, 2))), rules(["a=z"]))
+
+
+def test_other_names_are_paired_by_kind_and_order_where_both_sides_have_equally_many():
+    left = tree(fc1=("torch.nn.Linear", (2, 3)), fc2=("torch.nn.Linear", (2, 3)), norm=("torch.nn.LayerNorm", (3,)))
+    right = tree(a=("paddle.nn.Linear", (3, 2)), b=("paddle.nn.Linear", (3, 2)), c=("paddle.nn.LayerNorm", (3,)))
+    found = pair(left, right)
+    assert found.modules == {"": "", "fc1": "a", "fc2": "b", "norm": "c"}
+    assert not found.reference and not found.candidate
+
+
+def test_nothing_is_paired_by_position_alone():
+    left = tree(fc1=("torch.nn.Linear", (2, 3)), fc2=("torch.nn.Linear", (2, 3)))
+    right = tree(a=("paddle.nn.Linear", (3, 2)))
+    found = pair(left, right)
+    assert found.modules == {"": ""}
+    assert found.reference == ("fc1", "fc2") and found.candidate == ("a",)
+
+
+def test_layers_that_are_only_alike_share_their_weights_and_are_not_compared():
+    left, right = tree(bn=("torch.nn.BatchNorm2d", (3,))), tree(n=("paddle.nn.BatchNorm", (3,)))
+    found = pair(left, right)
+    assert found.weights == {"bn": "n"} and found.modules == {"": ""}
+
+
+def test_layers_of_one_name_are_paired_whatever_they_are():
+    found = pair(tree(act=("torch.nn.GELU", ())), tree(act=("paddle.nn.ReLU", ())))
+    assert found.modules == {"": "", "act": "act"}
