@@ -99,14 +99,12 @@ class Stepper(Expressions, Statements):
             if not native.is_own(type(target)):
                 return self.function(type(target).forward, [self.recorder.of(target), *args], kwargs)
             return self.real(target, args, kwargs, "", operands, uses, label=self.name_of(target))
-        owner, name = getattr(target, "__self__", None), getattr(target, "__name__", "")
+        owner = getattr(target, "__self__", None)
         if isinstance(owner, native.Module) and self.steps_into(target):
             return self.function(target.__func__, [self.recorder.of(owner), *args], kwargs)
         if isinstance(target, types.FunctionType) and self.steps_into(target):
             return self.function(target, args, kwargs)
-        if isinstance(owner, native.Module) or name == "wrapped" and not text:
-            text = ""
-        return self.real(target, args, kwargs, text, operands, uses)
+        return self.real(target, args, kwargs, "" if isinstance(owner, native.Module) else text, operands, uses)
 
     def steps_into(self, target):
         """True for a function that the user wrote."""
