@@ -98,7 +98,7 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
     case = codec.decode(stored_case.read_bytes()) if stored_case and not resume else None
     if port and case is None and not resume:
         request = prepare(model, port, candidate, inputs, convert, mapped, seed, train)
-        case = case_of_port(reference, candidate, folder / "align", request, screen.out, as_json)
+        case = case_of_port(reference, candidate, folder / "align", request, as_json)
     if case is not None:
         case = msgspec.structs.replace(case, candidate=str(backends.parse(candidate or case.candidate)))
         options = Options(

@@ -19,6 +19,7 @@ from minrepro.align import findings, loading, settings
 from minrepro.align.calls import Found, reduce_call
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
+from minrepro.align.glue import Glue, reduce_glue
 from minrepro.align.judging import errors, judged, overwritten, screen
 from minrepro.align.lockstep import Key, Lockstep, Record, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, plain, rules
@@ -33,6 +34,8 @@ from minrepro.ir.tensor import Tensor
 SMALL = 1 << 22
 """Elements of state up to which float64 copies of both models run along from the start; larger models are screened
 first, so that a clean one costs one forward more on one side and nothing else."""
+SCRIPTS = 3
+"""Kinds of mistakes that are reduced in one run."""
 ROOT = (0, 0)
 """The first call of the whole model."""
 
@@ -53,6 +56,7 @@ class Request(msgspec.Struct, frozen=True):
         backward: compare gradients, too.
         steps: training steps to compare.
         optimiser: that takes them.
+        scripts: reduce the port's own mistakes to scripts.
     """
 
     model: Mapping[str, Any]
@@ -69,6 +73,7 @@ class Request(msgspec.Struct, frozen=True):
     backward: bool = False
     steps: int = 0
     optimiser: str = "adamw"
+    scripts: bool = False
 
 
 class Aligned(msgspec.Struct):
@@ -85,6 +90,7 @@ class Aligned(msgspec.Struct):
     seams: int = 0
     cases: dict[str, Case] = {}
     call: Found | None = None
+    scripts: list[Glue] = []
     trained: list[Compared] = []
 
 
@@ -128,9 +134,10 @@ class Alignment:
             table.take_gradients(self.gradients.found)
         trained = self._timed("training", self._train) if (self.request.backward or self.request.steps) and not failure else []
         self._timed("experiment", lambda: self._experiment(table, entries))
+        scripts = self._timed("scripts", lambda: self._scripts(table)) if self.request.scripts else []
         return Aligned(
             table.rows, entries, self.pairing, draws, autocast, failure, [*self.unwatched, *self.notes], self.seconds,
-            self.seams, self.cases, self.call, trained,
+            self.seams, self.cases, self.call, scripts, trained,
         )
 
     def _timed(self, name: str, step):
@@ -279,6 +286,12 @@ class Alignment:
                     self.cases.setdefault(row.unit, one.case(answer.site))
         finally:
             fresh.worker.stop()
+
+    def _scripts(self, table: findings.Table) -> list[Glue]:
+        """Reduce the port's own mistakes, one of each kind."""
+        kinds = {kind(row): row for row in reversed(table.rows) if row.verdict == "port"}
+        rows = sorted(kinds.values(), key=table.rows.index)[:SCRIPTS]
+        return [reduce_glue(self, row, self.pair.folder, self.progress) for row in rows]
 
     def _answered(self, row: findings.Row, answer: Answer, one: Experiment) -> None:
         """Take an answer into a row."""

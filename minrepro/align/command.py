@@ -56,7 +56,7 @@ def align(model, port, candidate, reference, inputs, convert, mapped, seed, trai
     request = prepare(model, port, candidate, inputs, convert, mapped, seed, train, precision, draws, deadline)
     request = msgspec.structs.replace(request, backward=backward or steps > 0, steps=steps, optimiser=optimiser)
     folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
-    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
+    screen = wide(as_json)
     notice = replay_notice(candidate)
     screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
     found, result = aligned(reference, candidate, folder, request, Words(lang))
@@ -64,6 +64,12 @@ def align(model, port, candidate, reference, inputs, convert, mapped, seed, trai
     if as_json:
         click.echo(json.dumps(result, allow_nan=False))
     sys.exit(EXIT[result["verdict"]])
+
+
+def wide(quiet: bool) -> Console:
+    """Where the table goes: as wide as the terminal, or as it needs where there is none."""
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(highlight=False, soft_wrap=True, quiet=quiet, width=width)
 
 
 def prepare(model, port, candidate, inputs=(), convert="", mapped=(), seed=0, train=False, precision="own",
@@ -93,13 +99,15 @@ def aligned(reference: str, candidate: str, folder: Path, request: Request, word
 
 
 def case_of_port(
-    reference: str, candidate: str, folder: Path, request: Request, screen: Console, as_json: bool = False
+    reference: str, candidate: str, folder: Path, request: Request, as_json: bool = False
 ) -> Case:
     """For ``minrepro shrink --port``: align, say what was found, and return the framework's fault as a case to reduce.
 
     Where there is none the command ends here: the table has said whose fault it is.
     """
+    screen = wide(as_json)
     screen.print(f"{request.names[0]}: {reference} against its port {request.names[1]} on {candidate}", style="bold")
+    request = msgspec.structs.replace(request, scripts=True)
     found, result = aligned(reference, candidate, folder, request, Words("en"))
     guilty = [row for row in found.rows if row.verdict not in ("same", "arithmetic", "idle")]
     _show(screen, msgspec.structs.replace(found, rows=guilty), result, Words("en"), False, folder)
@@ -142,7 +150,7 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 
 def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
     rows = table.ordered(found.rows, worst_first)
-    screen.print(table.screen(rows, words), width=screen.width if screen.is_terminal else WIDTH)
+    screen.print(table.screen(rows, words))
     for line in table.trained(found):
         screen.print(line, markup=False)
     for note, units in table.notes(rows, words).items():
@@ -168,6 +176,9 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
             screen.print(f"the same kind of call: {other}", markup=False)
     for note in found.notes:
         screen.print(note, markup=False)
+    for glue in found.scripts:
+        told = f"{glue.path} ({glue.lines} lines): {glue.summary}" if glue.verified else f"none: {glue.why}"
+        screen.print(f"script    {told}", markup=False)
     if found.cases:
         screen.print(f"reduce it with: minrepro shrink --case {folder / 'case.json'}", markup=False)
     screen.print(f"\n{words('verdict')}   {words.outcome(result['verdict'])}", style="bold")

@@ -170,6 +170,10 @@ def report(found: Aligned, about: dict[str, Any]) -> dict[str, Any]:
             {"step": t.step, "what": t.what, "key": t.key, "verdict": t.comparison.verdict, "absolute": finite(t.absolute),
              "ratio": finite(t.comparison.ratio)} for t in found.trained
         ],
+        "scripts": [
+            {"path": str(g.path) if g.path else None, "lines": g.lines, "summary": g.summary, "verified": g.verified,
+             "queries": g.queries, "why": g.why} for g in found.scripts
+        ],
         "call": codec.plain(found.call) if found.call else None,
     }
 
