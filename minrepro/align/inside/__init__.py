@@ -184,7 +184,7 @@ def loaded(evaluator, partners, turned):
     found, seen = {}, {}
     parameters = {name for name, _ in seat.native.parameters(seat.module)}
     for key, tensor in seat.native.state(seat.module).items():
-        now, due = seat.native.array(tensor), seat.sources.get(partners.get(key))
+        now, due = seat.native.seen(tensor), seat.sources.get(partners.get(key))
         entry = found[key] = {"shape": list(now.shape), "tied": seen.get(id(tensor), ""),
                               "kind": "parameter" if key in parameters or id(tensor) in seen else "buffer"}
         seen.setdefault(id(tensor), key)

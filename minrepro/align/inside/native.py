@@ -177,11 +177,15 @@ class Native:
                 target.copy_(value)
 
     def array(self, tensor):
-        """The values as a C-ordered NumPy array (bfloat16 as float32)."""
+        """The values as a C-ordered NumPy array of its own (bfloat16 as float32)."""
+        return numpy.array(self.seen(tensor), order="C")
+
+    def seen(self, tensor):
+        """The values as a NumPy array, to look at only: it may share the tensor's memory."""
         tensor = tensor.detach()
         if self.dtype_name(tensor) == "bfloat16":
             tensor = self.cast(tensor, "float32")
-        return numpy.array(tensor.numpy(), order="C")
+        return tensor.numpy()
 
     def tensor(self, array, dtype=None):
         """A tensor with memory of its own."""

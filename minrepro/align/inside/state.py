@@ -50,6 +50,8 @@ def same(a, b):
     """Equal in shape, dtype and every bit that counts."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
+    if a.__array_interface__["data"] == b.__array_interface__["data"] and a.strides == b.strides:
+        return True  # the very same memory, as a converter gives what it does not change
     return bool(numpy.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
 
 
