@@ -44,7 +44,7 @@ class WarmWorker:
         if self._second is None:
             one = self.worker
             self._second = Worker(
-                one.backend, one.interpreter, one.log.parent, one.plugins, one.options, one.limit_bytes
+                one.backend, one.interpreter, one.log.path.parent, one.plugins, one.options, one.limit_bytes
             )
         return self._second.inline(program, feeds, returns, free=set(program.variables.values()), **knobs)
 
