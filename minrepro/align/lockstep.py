@@ -12,6 +12,7 @@ slightly moved values.
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable, Collection, Mapping, Optional
 
 import msgspec
@@ -133,6 +134,7 @@ class Lockstep:
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started, self.left = 0, left
+        self.beside = ThreadPoolExecutor(1)
         self.numbers = {
             False: {unit.reference: number for number, unit in enumerate(self.units)},
             True: {unit.candidate: number for number, unit in enumerate(self.units)},
@@ -156,14 +158,22 @@ class Lockstep:
                 follower.event = self._started(follower.seat, follower.title, forced=follower.forced)
             while True:
                 self._lead(event)
+                ahead = self._ahead()
                 for follower in list(self.followers):
                     self._advance(follower)
                 if self.done:
                     break
-                event = self._gone(self.leader, "leader")
+                event = ahead.result() if ahead is not None else self._gone(self.leader, "leader")
         except BaseException:
+            self.beside.shutdown(wait=True)  # the reference may be on its way to the next seam
             self.stop()
             raise
+
+    def _ahead(self) -> Future[dict[str, Any]] | None:
+        """Let the reference go on beside the followers, where nobody else needs its process."""
+        if self.done or self.scopes or self.left is not None:
+            return None
+        return self.beside.submit(self._gone, self.leader, "leader")
 
     def stop(self) -> None:
         """End all forwards; until then the frames of one that raised can be looked at."""
