@@ -30,6 +30,8 @@ BACKEND = {
         "backward": "{y}.backward({dy})",
         "backward_all": "paddle.autograd.backward([{y}], [{dy}])",
         "read": "{x}.grad",
+        # Paddle's set_value writes past the graph, by design; it stands for in-place forms that Paddle lacks.
+        "untracked": "set_value",
     },
 }
 
