@@ -134,3 +134,73 @@ def _said(error):
         first = first.__cause__
     text = str(error)[:2000]
     return text if first is error else "%s (because of %s: %s)" % (text, type(first).__name__, str(first)[:1000])
+
+
+def readings(given):
+    """The ways in which inputs can be meant, most likely first, as (args, kwargs).
+
+    None is no input, a tensor one argument, a tuple or list several, a dict keywords; (tuple, dict) is both. A tuple
+    or dict that forward cannot take so is one argument.
+    """
+    if given is None:
+        return [((), {})]
+    named = isinstance(given, dict) and all(isinstance(key, str) for key in given)
+    ways = [((), given)] if named else []
+    if isinstance(given, (tuple, list)):
+        if len(given) == 2 and isinstance(given[0], tuple) and isinstance(given[1], dict):
+            ways.append((given[0], given[1]))
+        ways.append((tuple(given), {}))
+    return ways + [((given,), {})]
+
+
+def from_specs(specs, seed, tensor):
+    """(args, kwargs) from parsed input specs; spec number i is drawn from seed + i.
+
+    Args:
+        specs: as ``capture.inputs`` parses them.
+        seed: of the first one.
+        tensor: makes a tensor of an array and a dtype's name; None keeps the array's own.
+    """
+    args, kwargs = [], {}
+    for index, spec in enumerate(specs):
+        if "file" in spec:
+            pairs = [(name, tensor(value, None)) for name, value in _loaded(spec)]
+        else:
+            pairs = [(spec["name"], tensor(_drawn(spec, seed + index), spec["dtype"]))]
+        for name, value in pairs:
+            if name:
+                kwargs[name] = value
+            else:
+                args.append(value)
+    return tuple(args), kwargs
+
+
+def _drawn(spec, seed):
+    """Seeded values: standard normal floats, integers below the bound, fair coin flips; to be cast to the dtype."""
+    random = numpy.random.RandomState(seed % 2**32)
+    dtype, shape = spec["dtype"], spec["shape"]
+    if dtype == "bool":
+        return numpy.array(random.random_sample(shape) < 0.5)
+    if dtype.startswith("complex"):
+        return numpy.array(random.standard_normal(shape) + 1j * random.standard_normal(shape))
+    if dtype.startswith(("float", "bfloat")):
+        return numpy.array(random.standard_normal(shape))
+    return numpy.array(random.randint(0, spec["high"], shape))
+
+
+def _loaded(spec):
+    """(name, array) pairs of a NumPy file; pickled objects are refused."""
+    try:
+        data = numpy.load(spec["file"], allow_pickle=False)
+        if isinstance(data, numpy.ndarray):
+            return [(spec["name"], data)]
+        if spec["key"]:
+            return [(spec["name"], data[spec["key"]])]
+        # Arrays that were saved without names are positional.
+        return [("" if name.startswith("arr_") else name, data[name]) for name in data.files]
+    except KeyError:
+        message = "no array %r" % spec["key"]
+        raise Mistake("input_file", file=spec["file"], message=message, known=sorted(data.files)) from None
+    except Exception as error:
+        message = "%s: %s" % (type(error).__name__, error)
+        raise Mistake("input_file", file=spec["file"], message=message, known=[]) from error

@@ -94,8 +94,10 @@ def _source(framework, part):
 def given(evaluator, specs):
     """See `worker_side.given`."""
     seat = evaluator.seat
-    ways = [inputs.from_specs(seat.native, specs, seat.seed, BUILDING.Mistake)] if specs else inputs.readings(
-        inputs.tensors(seat.native, seat.given))
+    if specs:
+        ways = [BUILDING.from_specs(specs, seat.seed, inputs.maker(seat.native))]
+    else:
+        ways = BUILDING.readings(inputs.tensors(seat.native, seat.given))
     seat.args, seat.kwargs = inputs.fitting(seat.module, ways, BUILDING.Mistake, seat.given is None and not specs)
     names = []
 

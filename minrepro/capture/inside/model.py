@@ -141,7 +141,7 @@ def load(source, inputs, seed, train):
     module.train(train)
     _refuse_nan(module)
     # A user's specs mean exactly what they say; what a callable gives can be meant in several ways.
-    ways = [values.from_specs(inputs, seed, Mistake)] if inputs else values.readings(given)
+    ways = _ways(given, inputs, seed)
     args, kwargs = _arguments(module, ways, given is None and not inputs)
     subject = Subject(module, type(module).__name__, args, kwargs, seed)
     if any(map(torch.nn.parameter.is_lazy, module.parameters())):
@@ -149,6 +149,12 @@ def load(source, inputs, seed, train):
         subject.run()
     subject.seconds["build"] = time.perf_counter() - start
     return subject
+
+
+def _ways(given, inputs, seed):
+    if inputs:
+        return [building.from_specs(inputs, seed, values.tensor_from)]
+    return building.readings(None if given is None else values.tensor_of(given))
 
 
 def _refuse_nan(module):

@@ -91,62 +91,7 @@ def tensor_of(value):
     return [tensor_of(item) for item in value] if isinstance(value, list) else value
 
 
-def readings(given):
-    """The ways in which inputs can be meant, most likely first, as (args, kwargs).
-
-    None is no input, a tensor one argument, a tuple or list several, a dict keywords; (tuple, dict) is both. A tuple
-    or dict that forward cannot take so is one argument.
-    """
-    if given is None:
-        return [((), {})]
-    given = tensor_of(given)
-    named = isinstance(given, dict) and all(isinstance(key, str) for key in given)
-    ways = [((), given)] if named else []
-    if isinstance(given, (tuple, list)):
-        if len(given) == 2 and isinstance(given[0], tuple) and isinstance(given[1], dict):
-            ways.append((given[0], given[1]))
-        ways.append((tuple(given), {}))
-    return ways + [((given,), {})]
-
-
-def from_specs(specs, seed, mistake):
-    """(args, kwargs) from parsed input specs; spec number i is drawn from seed + i."""
-    args, kwargs = [], {}
-    for index, spec in enumerate(specs):
-        for name, value in _loaded(spec, mistake) if "file" in spec else [(spec["name"], _drawn(spec, seed + index))]:
-            if name:
-                kwargs[name] = value
-            else:
-                args.append(value)
-    return tuple(args), kwargs
-
-
-def _drawn(spec, seed):
-    """Seeded values: standard normal floats, integers below the bound, fair coin flips."""
-    random = numpy.random.RandomState(seed % 2**32)
-    dtype, shape = getattr(torch, spec["dtype"]), spec["shape"]
-    if dtype is torch.bool:
-        return torch.from_numpy(random.random_sample(shape) < 0.5) if shape else torch.tensor(True)
-    if dtype.is_complex:
-        drawn = random.standard_normal(shape) + 1j * random.standard_normal(shape)
-    elif dtype.is_floating_point:
-        drawn = random.standard_normal(shape)
-    else:
-        drawn = random.randint(0, spec["high"], shape)
-    return torch.from_numpy(numpy.array(drawn)).to(dtype)
-
-
-def _loaded(spec, mistake):
-    """(name, tensor) pairs of a NumPy file; pickled objects are refused."""
-    try:
-        data = numpy.load(spec["file"], allow_pickle=False)
-        if isinstance(data, numpy.ndarray):
-            return [(spec["name"], tensor_of(data))]
-        if spec["key"]:
-            return [(spec["name"], tensor_of(data[spec["key"]]))]
-        # Arrays that were saved without names are positional.
-        return [("" if name.startswith("arr_") else name, tensor_of(data[name])) for name in data.files]
-    except KeyError:
-        raise mistake("input_file", file=spec["file"], message="no array %r" % spec["key"], known=sorted(data.files)) from None
-    except Exception as error:
-        raise mistake("input_file", file=spec["file"], message="%s: %s" % (type(error).__name__, error), known=[]) from error
+def tensor_from(array, dtype):
+    """A tensor of an array; `dtype` is a name, or None for the array's own."""
+    made = tensor_of(array)
+    return made if dtype is None else made.to(getattr(torch, dtype))
