@@ -39,10 +39,10 @@ class Screen(pipeline.Listener):
     """Shows a run: one line per stage and result, and a progress line while a stage works."""
 
     def __init__(self, quiet: bool):
-        self.out = Console(highlight=False, soft_wrap=True, quiet=quiet)
+        self.out = Console(highlight=False, emoji=False, soft_wrap=True, quiet=quiet)
         self.bar = Progress(
             SpinnerColumn(), TextColumn("{task.fields[stage]:<9}"), BarColumn(20), TextColumn("{task.fields[what]}"),
-            TimeElapsedColumn(), console=Console(stderr=True), transient=True, refresh_per_second=8,
+            TimeElapsedColumn(), console=Console(stderr=True, emoji=False), transient=True, refresh_per_second=8,
         )
         self.task = self.bar.add_task("", total=None, stage="start", what="")
         self.current = ""
@@ -244,10 +244,10 @@ def doctor(as_json: bool) -> None:
 
 
 @cli.command("list")
-@click.argument("what", type=click.Choice(["ops", "backends", "passes", "replays", "models"]))
+@click.argument("what", type=click.Choice(["ops", "backends", "passes", "replays", "models", "ports"]))
 @click.option("--json", "as_json", is_flag=True)
 def listing(what: str, as_json: bool) -> None:
-    """What minrepro knows: operators by backend, backends, passes, replays, models."""
+    """What minrepro knows: operators by backend, backends, passes, replays, models, their native ports."""
     rows = LISTS[what]()
     if as_json:
         click.echo(json.dumps(_described(rows) if what == "ops" else rows))
@@ -278,7 +278,7 @@ def _matrix(rows: dict[str, list[str]]) -> None:
         out.add_row(name, *("x" if backend in given else "" for backend in names))
     out.add_section()
     out.add_row(f"{len(rows)} operators", *(str(sum(b in given for given in rows.values())) for b in names))
-    Console(width=100, highlight=False).print(out)
+    Console(width=100, highlight=False, emoji=False).print(out)
 
 
 LISTS = {
@@ -289,6 +289,10 @@ LISTS = {
     },
     "replays": lambda: {name: replays.find(name).title for name in replays.names()},
     "models": lambda: {name: path for name, (path, _) in zoo.names().items()},
+    "ports": lambda: {
+        f"{name} on {framework}": path
+        for framework in backends.table() for name, (path, _) in zoo.ports(framework).items()
+    },
 }
 
 

@@ -12,6 +12,9 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+PORTS = FOLDER / "ports"
+"""Native ports, a folder for each framework. They lie one deeper because `FOLDER` is on the path of a worker, where a
+folder called paddle would pass for the framework."""
 
 
 @cache
@@ -28,7 +31,7 @@ def names() -> dict[str, tuple[str, str]]:
 def ports(framework: str) -> dict[str, tuple[str, str]]:
     """Model name -> (file, function) of the native ports to a framework; a folder of its name holds them."""
     found: dict[str, tuple[str, str]] = {}
-    for path in sorted((FOLDER / framework).glob("*.py")):
+    for path in sorted((PORTS / framework).glob("*.py")):
         for name, function in _models(path):
             found[name] = (str(path), function)
     return dict(sorted(found.items()))

@@ -26,7 +26,7 @@ PORTS = [
     (framework, name)
     for framework in ("paddle", "oneflow")
     for name, file in port_probe.MODELS.items()
-    if (zoo.FOLDER / framework / f"{file}.py").exists()
+    if (zoo.PORTS / framework / f"{file}.py").exists()
 ]
 TURNED = [(framework, name) for framework, name in PORTS if name not in port_probe.OBLONG]
 Parts = dict[str, dict[str, np.ndarray]]
@@ -108,6 +108,6 @@ def test_the_rows_of_the_loss_of_mar_are_worth_comparing_one_by_one(computed):
 
 @pytest.mark.parametrize("framework", ["paddle", "oneflow"])
 def test_a_port_has_the_names_of_its_reference(framework):
-    for path in sorted((zoo.FOLDER / framework).glob("*.py")):
+    for path in sorted((zoo.PORTS / framework).glob("*.py")):
         known = {name for name, (file, _) in zoo.names().items() if Path(file).stem == path.stem}
         assert {name for name, _ in zoo._models(path)} == known != set()

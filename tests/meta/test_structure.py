@@ -21,7 +21,7 @@ WORKER_SIDE = sorted(
     [*PACKAGE.glob("backends/[a-z]*.py"), PACKAGE / "worker/main.py", PACKAGE / "worker/building.py",
      *PACKAGE.glob("replays/[a-z]*.py"),
      *PACKAGE.glob("capture/inside/*.py"), *PACKAGE.glob("zoo/[a-z]*.py"), PACKAGE / "capture/worker_side.py",
-     PACKAGE / "align/worker_side.py", *PACKAGE.glob("align/inside/*.py"), *PACKAGE.glob("zoo/*/*.py")]
+     PACKAGE / "align/worker_side.py", *PACKAGE.glob("align/inside/*.py"), *PACKAGE.glob("zoo/ports/*/*.py")]
 )
 
 
