@@ -30,6 +30,8 @@ def install(native):
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"):
         if hasattr(functional, name):
             setattr(functional, name, _dropout(native, getattr(functional, name)))
+    if native.name == "torch":
+        functional.scaled_dot_product_attention = _attention(native, functional.scaled_dot_product_attention)
     for name, describe in _NUMPY.items():
         setattr(numpy.random, name, _numpy_draw(native, getattr(numpy.random, name), describe))
     numpy.random.shuffle = _shuffle(native, numpy.random.shuffle)
@@ -89,6 +91,27 @@ def _dropout(native, original):
         ones = native.root.ones_like(x)
         mask = _quietly(original, (ones, p, *args), {k: v for k, v in kwargs.items() if k != "inplace"})
         return x * run.draw("dropout(%g)" % p, mask)
+
+    return drawn
+
+
+def _attention(native, original):
+    """Attention that drops out inside its kernel, written out: only so can two sides share what it drops."""
+    torch = native.root
+
+    @functools.wraps(original)
+    def drawn(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+        run = _current()
+        if run is None or not dropout_p or enable_gqa:
+            more = {"enable_gqa": True} if enable_gqa else {}
+            return original(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, **more)
+        scores = query @ key.transpose(-2, -1) * (query.shape[-1] ** -0.5 if scale is None else scale)
+        if is_causal:
+            attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
+        if attn_mask is not None:
+            masked = attn_mask.dtype == torch.bool
+            scores = scores.masked_fill(~attn_mask, float("-inf")) if masked else scores + attn_mask
+        return torch.nn.functional.dropout(scores.softmax(-1), dropout_p) @ value
 
     return drawn
 

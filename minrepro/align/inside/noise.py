@@ -38,12 +38,17 @@ def _mode(torch, random):
             if kwargs.get("dtype") is torch.float32:
                 kwargs["dtype"] = torch.float64
             result = function(*args, **kwargs)
-            if generator is None or not isinstance(result, torch.Tensor) or result.dtype != torch.float64:
-                return result
             schema = function._schema
-            if any(part.alias_info is not None for part in (*schema.arguments, *schema.returns)):
+            if generator is None or any(part.alias_info is not None for part in (*schema.arguments, *schema.returns)):
                 return result
-            noise = torch.randn(result.shape, generator=generator, dtype=torch.float64).mul_(NUDGE).add_(1.0)
-            return torch.where(result == result.round(), result, result * noise)
+            # A norm or a convolution gives several results at once, above all in its backward.
+            return type(result)(map(noisy, result)) if type(result) in (tuple, list) else noisy(result)
+
+    def noisy(result):
+        if not isinstance(result, torch.Tensor) or result.dtype != torch.float64:
+            return result
+        # The operator itself: `torch.randn` is watched, and would take a draw of the model for this noise.
+        noise = torch.ops.aten.randn.generator(result.shape, generator=generator, dtype=torch.float64)
+        return torch.where(result == result.round(), result, result * noise.mul_(NUDGE).add_(1.0))
 
     return Wide()
