@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 RECENT = 16
 """Calls whose arguments are kept after they are over: a side may lag behind the other by a few."""
 MARK = "_minrepro_wrapped"
-"""Attribute of a module that lists its wrapped methods."""
+"""Attribute of a module: wrapped method -> what the user had put on the instance in its place, or None."""
 RUNS = {}
 """Thread -> its `Run`."""
 
@@ -193,7 +193,8 @@ class Run:
             if new is None:
                 return leaf
             if isinstance(leaf, (int, float)):
-                return type(leaf)(self.native.array(new).item())
+                values = self.native.array(new)
+                return type(leaf)(values.item()) if values.size == 1 else leaf  # another shape: a finding of its own
             if isinstance(leaf, numpy.ndarray):
                 return self.native.array(new).astype(leaf.dtype)
             return self._fitted(new, leaf)
@@ -283,8 +284,9 @@ def wrap(native, module, units, prefix=""):
         path, _, method = name.partition("::")
         part, method = places[path], method or "forward"
         try:
+            own = part.__dict__.get(method)
             object.__setattr__(part, method, _wrapper(name, getattr(part, method)))
-            part.__dict__.setdefault(MARK, []).append(method)
+            part.__dict__.setdefault(MARK, {})[method] = own
         except Exception as error:
             refused.append([name, "%s: %s" % (type(error).__name__, error)])
     return refused
@@ -293,8 +295,11 @@ def wrap(native, module, units, prefix=""):
 def unwrap(native, module):
     """Take the wrappers off again: a copy of a wrapped model would call the original's methods."""
     for _, part in native.modules(module):
-        for method in part.__dict__.pop(MARK, ()):
-            part.__dict__.pop(method, None)
+        for method, own in part.__dict__.pop(MARK, {}).items():
+            if own is None:
+                part.__dict__.pop(method, None)
+            else:
+                part.__dict__[method] = own
 
 
 def _wrapper(name, original):
