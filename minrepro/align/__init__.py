@@ -22,7 +22,7 @@ from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.glue import Glue, reduce_glue
 from minrepro.align.judging import errors, judged, overwritten, screen
 from minrepro.align.lockstep import Key, Lockstep, Record, Seam
-from minrepro.align.pairing import Module, Pairing, modules, pair, plain, rules
+from minrepro.align.pairing import Module, Pairing, modules, pair, rules
 from minrepro.align.seat import Progress, Seat
 from minrepro.align.training import Compared, Gradients, Training
 from minrepro.capture.inputs import parse
@@ -110,6 +110,7 @@ class Alignment:
         self.seconds: dict[str, float] = {}
         self.notes: list[str] = []
         self.unwatched: list[str] = []
+        self.surplus: dict[int, int] = {}
         self.seams = 0
         self.cases: dict[str, Case] = {}
         self.call: Found | None = None
@@ -161,6 +162,7 @@ class Alignment:
         with ThreadPoolExecutor(2) as pool:
             left, right = pool.map(lambda side: built(*side), sides)
         self.mapped = rules(request.mapped)
+        self.loose = [name for part in right["tree"] for name in part["loose"]]
         for side, answer in (("reference", left), ("port", right)):
             self.unwatched += [f"the {side}'s code replaces {p['name']} at {p['file']}:{p['line']}" for p in answer["patches"]]
         given = self.reference.ask("given", specs=parse(request.inputs))
@@ -184,8 +186,8 @@ class Alignment:
             if [module.own for module in modules(tree["tree"]).values()] != before:
                 self.trees = self.trees[0], modules(tree["tree"])
                 self.pairing = pair(*self.trees, self.mapped)
-                return self._loaded()
-        return entries
+                entries = self._loaded()
+        return entries + [loading.unregistered(name) for name in self.loose]
 
     def _loaded(self) -> list[loading.Entry]:
         self.loader = loading.Loader(
@@ -206,12 +208,14 @@ class Alignment:
         """One lockstep; `suspicious` takes the calls that the screen cannot excuse."""
         table = findings.Table(self.pairing, *self.trees)
         draws = Draws(self.request.injected)
-        self.seams = 0
+        self.seams, self.surplus = 0, {}
 
         def seen(seam: Seam) -> None:
             if "candidate" not in seam.others:
                 return  # the port raised before it came here
             self.seams += len(seam.labels)
+            if seam.part == "out" and seam.surplus > 0:
+                self.surplus[seam.unit] = seam.surplus
             length = self._length(seam)
             for position in range(len(seam.labels)):
                 y = seam.others["candidate"][position]
@@ -242,7 +246,14 @@ class Alignment:
                 self.pair.reference, self.pair.candidate, self.candidate, role, self.pair.folder, self.progress
             )
         lockstep.stop()
-        self.notes = [f"no {role} run: {told['blame']['message']}" for role, told in lockstep.failures]
+        self.notes = list(dict.fromkeys(
+            f"no float64 run of the {'port' if role == 'wide' else 'reference'}: "
+            f"{told['blame']['message'].strip().partition(chr(10))[0] or told['blame']['error']}"
+            for role, told in lockstep.failures if failure is None
+        ))
+        for number, count in list(self.surplus.items())[:6]:
+            name = self.pairing.units[number].candidate or "(root)"
+            self.notes.append(f"{name}: the port returns {count} more tensor(s) than the reference; they are not compared")
         if lockstep.candidate.extra:
             self.notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
         return table, draws, failure
@@ -319,17 +330,13 @@ class Alignment:
 
     def _turned(self, unit: str, name: str) -> bool:
         """True if a parameter below a unit of the port lies the other way round than the reference's."""
-        path, _, last = f"{unit}.{name}".strip(".").rpartition(".")
-        framework, _, layer = self.trees[1][path].type.partition(".nn.") if path in self.trees[1] else ("", "", "")
-        return loading.TURNED.get((framework, plain(layer))) == last
+        return f"{unit}.{name}".strip(".") in self.loader.turned
 
     def _train(self) -> list[Compared]:
         """Whole backward passes and training steps."""
-        partners = self.loader.partners
-        paths = {key: key.rpartition(".")[0] for key in partners}
-        owners = {key: self.trees[1][path].type for key, path in paths.items() if path in self.trees[1]}
         one = Training(
-            self.reference, self.candidate, partners, owners, self.request.convert, self.request.injected
+            self.reference, self.candidate, self.loader.partners, self.loader.turned, self.request.convert,
+            self.request.injected,
         )
         return one.run(self.request.steps, self.request.optimiser, self.progress)
 

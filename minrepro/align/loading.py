@@ -18,6 +18,7 @@ from minrepro.errors import UsageError
 
 NAMES = {"running_mean": "_mean", "running_var": "_variance"}
 """Names of entries that Paddle's batch norms change (Paddle's API guide from PyTorch)."""
+BACK = {theirs: ours for ours, theirs in NAMES.items()}
 UNSAVED = ("num_batches_tracked",)
 """Entries of torch's batch norms that other frameworks do not have; they take no part in a forward."""
 TURNED = {("paddle", "linear"): "weight"}
@@ -63,6 +64,7 @@ class Loader:
         self.reference, self.candidate, self.pairing = reference, candidate, pairing
         self.modules, self.mapped, self.progress = modules, mapped, progress
         self.partners: dict[str, str] = {}
+        self.turned: frozenset[str] = frozenset()
 
     def load(self, convert: Mapping[str, Any] | None) -> list[Entry]:
         """Carry the state across and compare it.
@@ -78,7 +80,8 @@ class Loader:
         theirs = {entry["key"]: entry for entry in self.reference.ask("state")}
         mine = {entry["key"]: entry for entry in self.candidate.ask("state")}
         self.partners = partners = self._partners(theirs, mine)
-        turned = [key for key, entry in mine.items() if self._turned(entry)]
+        turned = [key for key, entry in mine.items() if self._turned(entry, theirs.get(partners.get(key, "")), mine, theirs)]
+        self.turned = frozenset(turned)
         if theirs and mine and not partners and convert is None:
             raise UsageError(
                 f"no entry of the port's state answers to one of the reference's: {', '.join(list(mine)[:6])} against "
@@ -144,16 +147,22 @@ class Loader:
             choices = [translated(source, self.mapped)]
             if path in modules:
                 prefix = f"{modules[path]}." if modules[path] else ""
-                choices += [f"{prefix}{name}", f"{prefix}{NAMES.get(name, name)}"]
+                choices += [f"{prefix}{name}", f"{prefix}{NAMES.get(name, name)}", f"{prefix}{BACK.get(name, name)}"]
             key = next((choice for choice in choices if choice in mine), None)
             if key is not None:
                 found[key] = source
         return found
 
-    def _turned(self, entry: Mapping[str, Any]) -> bool:
-        framework, _, layer = entry["owner"].partition(".nn.")
-        name = entry["key"].rpartition(".")[2]
-        return len(entry["shape"]) == 2 and TURNED.get((framework, plain(layer))) == name
+    def _turned(self, entry: Mapping[str, Any], source: Mapping[str, Any] | None, mine, theirs) -> bool:
+        """True if an entry lies the other way round on the two sides: Paddle's own layers agree with each other."""
+        return len(entry["shape"]) == 2 and _lies(entry, mine) != (source is not None and _lies(source, theirs))
+
+
+def _lies(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> bool:
+    """True if an entry lies the other way round than torch's. A module under two names is listed by the first one."""
+    entry = entries.get(entry["tied"], entry) if not entry["owner"] else entry
+    framework, _, layer = entry["owner"].partition(".nn.")
+    return TURNED.get((framework, plain(layer))) == entry["key"].rpartition(".")[2]
 
 
 def _entry(key: str, source: str, found: Mapping[str, Any], giver: str) -> Entry:
@@ -178,6 +187,13 @@ def _entry(key: str, source: str, found: Mapping[str, Any], giver: str) -> Entry
 
 FINE = ("equal", "turned as due", "unknown", "equal all the same")
 _STORED = {"in memory order": "memory-order values", "transposed": "transposed values", "with other values": "other values"}
+
+
+def unregistered(name: str) -> Entry:
+    """The entry for modules of the port that its framework does not know, so that nothing can be loaded into them."""
+    return Entry(name, "", "not registered", "not loaded", "pairing",
+                 f"{name} holds modules in a plain container, which keep their initial values; register them (LayerList, "
+                 "ModuleList)")
 
 
 def counts(entries: Sequence[Entry]) -> dict[str, int]:

@@ -8,16 +8,15 @@ after the step was made by the optimiser.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Collection, Mapping
 
 import msgspec
 import numpy as np
 
 from minrepro.align.draws import Draws
 from minrepro.align.judging import errors, screen
-from minrepro.align.loading import TURNED
 from minrepro.align.lockstep import NUDGES
-from minrepro.align.pairing import Unit, plain
+from minrepro.align.pairing import Unit
 from minrepro.align.seat import Seat
 from minrepro.compare import sensitivity
 from minrepro.compare.verdict import SINGLE, Question, Truth, judge
@@ -120,17 +119,17 @@ class Training:
     Args:
         reference, candidate: the sessions, with the models loaded.
         partners: key of the port -> key of the reference.
-        owners: key of the port -> class of the module that owns it.
+        turned: keys of the port that lie the other way round than the reference's.
         convert: where the user's converter is; gradients and parameters go the same way as the weights.
         injected: give the reference's draws to the port.
     """
 
     def __init__(
-        self, reference: Seat, candidate: Seat, partners: Mapping[str, str], owners: Mapping[str, str],
+        self, reference: Seat, candidate: Seat, partners: Mapping[str, str], turned: Collection[str],
         convert: Mapping[str, Any] | None, injected: bool = True,
     ):
         self.reference, self.candidate = reference, candidate
-        self.partners, self.owners, self.convert, self.injected = partners, owners, convert, injected
+        self.partners, self.turned, self.convert, self.injected = partners, turned, convert, injected
 
     def run(self, steps: int, optimiser: str, progress: Callable[[int, int, str], None]) -> list[Compared]:
         """Train both sides for some steps.
@@ -231,16 +230,12 @@ class Training:
         turned: list[str] = []
         if self.convert is None:
             names = {key: names[source] for key, source in self.partners.items()}
-            turned = [key for key in names if self._turned(key)]
+            turned = [key for key in names if key in self.turned]
         self.candidate.ask("converted", source=self.convert, names=names, turned=turned)
-
-    def _turned(self, key: str) -> bool:
-        framework, _, layer = self.owners.get(key, "").partition(".nn.")
-        return TURNED.get((framework, plain(layer))) == key.rpartition(".")[2]
 
     def _compared(self, what: str, step: int, key: str, left, right, known) -> Compared:
         port = key if key == "loss" else next(k for k, source in self.partners.items() if source == key)
-        turned = key != "loss" and self._turned(port)
+        turned = key != "loss" and port in self.turned
         x, y = left[key], _facing(right[port], turned)
         absolute, ulp = errors(x, y)
         length = max([1, *x.shape]) if what == "gradient" else TERMS

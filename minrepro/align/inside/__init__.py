@@ -64,9 +64,22 @@ def _tree(seat):
         tree.append({
             "path": path, "type": framework.title(part), "own": own, "methods": running.methods(framework, part),
             "settings": _settings(framework, part), "source": _source(framework, part),
-            "made": seat.lines.get(id(part)),
+            "made": seat.lines.get(id(part)), "loose": _loose(framework, seat.module, path, part),
         })
     return {"tree": tree, "lazy": any(framework.is_lazy(p) for _, p in framework.parameters(seat.module))}
+
+
+def _loose(framework, module, path, part):
+    """Names of plain lists and dicts of a user's module that hold modules with weights which nobody has registered."""
+    found = []
+    known = {id(other) for _, other in framework.modules(module)}
+    for name, value in vars(part).items():
+        if name.startswith("_") or framework.is_own(type(part)) or not isinstance(value, (list, tuple, dict)):
+            continue
+        held = value.values() if isinstance(value, dict) else value
+        if any(isinstance(v, framework.Module) and id(v) not in known and framework.parameters(v) for v in held):
+            found.append(running.joined(path, name))
+    return found
 
 
 def _settings(framework, part):
@@ -155,13 +168,13 @@ def buffers(evaluator):
 def converted(evaluator, source, names, turned):
     """See `worker_side.converted`."""
     seat = evaluator.seat
-    arrays = {key: evaluator.namespace.pop(name) for key, name in names.items()}
+    arrays = {key: _numbers(evaluator.namespace.pop(name)) for key, name in names.items()}
     if source is None:
         made = {key: value.T if key in turned else value for key, value in arrays.items()}
     else:
         convert = BUILDING.named(source)
         try:
-            made = convert(dict(arrays))
+            made = convert({key: _read_only(value) for key, value in arrays.items()})
         except Exception as error:
             raise BUILDING.Mistake("raised", stage="convert", **BUILDING.blame(error)) from None
         if not isinstance(made, dict):
@@ -172,6 +185,18 @@ def converted(evaluator, source, names, turned):
         for key, value in made.items()
     }
     return {key: list(value.shape) for key, value in seat.made.items()}
+
+
+def _numbers(array):
+    """An array that a converter can calculate with: bfloat16 arrives as its bits."""
+    return (array.astype("uint32") << 16).view("float32") if array.dtype == "uint16" else array
+
+
+def _read_only(array):
+    """The array for a converter: what it wrote in place would be taken for what the reference has."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def loaded(evaluator, partners, turned):

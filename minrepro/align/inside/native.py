@@ -195,6 +195,9 @@ class Native:
     def load(self, module, state):
         """Load arrays into a model; returns (missing keys, unexpected keys)."""
         if self.paddle:
+            narrow = {key for key, t in module.state_dict().items() if self.dtype_name(t) == "bfloat16"}
+            state = {key: self.cast(self.tensor(value), "bfloat16") if key in narrow and value.dtype == "float32" else value
+                     for key, value in state.items()}
             result = module.set_state_dict(state)
             return list(result[0]), list(result[1])
         if self.name == "torch":
