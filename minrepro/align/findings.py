@@ -301,6 +301,9 @@ def _policy(row: Row, evidence: Evidence) -> str:
 
 def _narrow(row: Row) -> bool:
     """True if the two sides compute in different floating-point dtypes."""
+    found = row.worst.comparison.divergence if row.worst else None
+    if found is not None and found.symptom != "dtype":
+        return False
     left, right = row.worst.dtypes if row.worst else ("", "")
     return left != right and left in FLOATS and right in FLOATS
 

@@ -111,7 +111,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         found = Divergence("structure", "candidate", label, (), "a tensor", "nothing", "", math.inf,
                            detail=f"the port returns no tensor {label or 0}")
         return Judged(comparison=Comparison("diverges", math.inf, found), **base)
-    if x.dtype != y.dtype:
+    if x.dtype != y.dtype and x.shape == y.shape:
         return Judged(comparison=_dtypes(x, y, label), **base)
     truth, wide = _truth(held, x), held.get("wide")
     if truth is None and screen(x, y, length):
@@ -123,6 +123,8 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         wide=lambda: {label: broad} if known else None,
     )
     comparison = judge(question, Completed({label: x}), Completed({label: y}))
+    if comparison.verdict == "unresolved":
+        comparison = _unaided(x, y, label)
     gap, condition, rows = None, 0.0, ()
     if truth is not None and x.dtype.inexact:
         condition = _condition(*truth)
@@ -132,6 +134,28 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
             if formula and comparison.verdict in ("same", "arithmetic"):
                 comparison = _formulas(label, x, y, truth[0], broad, gap)
     return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
+
+
+def _unaided(x: Tensor, y: Tensor, label: str) -> Comparison:
+    """The verdict where no float64 run helps (the model cannot be copied, or the dtypes differ): by size alone.
+
+    Rounding may take half of the digits; beyond that two sides do not compute the same.
+    """
+    a, b = x.values, y.values
+    roundoff = max(x.dtype.roundoff, y.dtype.roundoff)
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(a)
+        size = float(np.sqrt(np.mean(np.square(np.abs(a[finite]))))) if finite.any() else 0.0
+        same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + size))
+        gap = np.where(same, 0.0, np.abs(a - b))
+    if same.all():
+        return Comparison("arithmetic", why=f"{label or 'the output'} is judged by its size alone, without a float64 run")
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmin(same)), same.shape))
+    left, right = str(a[index]), str(b[index])
+    detail = f"{label}{list(index)}: {left} on the reference, {right} on the candidate"
+    found = Divergence("value", "candidate", label, index, left, right, "", math.inf, float(np.nanmax(gap)),
+                       int(np.count_nonzero(~same)), same.size, detail)
+    return Comparison("diverges", math.inf, found)
 
 
 def overwritten(seam: Seam) -> list[Judged]:
@@ -166,6 +190,10 @@ def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
     if kinds <= {"int", "uint", "bool"} and x.shape == y.shape and np.array_equal(x.view, y.view):
         return Comparison("same", why=f"{label} is {x.dtype.name} here and {y.dtype.name} there, with equal values")
     left, right = x.dtype.name, y.dtype.name
+    if x.dtype.inexact and y.dtype.inexact:
+        values = _unaided(x, y, label)
+        if values.verdict == "diverges":
+            return values  # no precision explains it
     detail = f"dtype of {label or 'the output'}: {left} on the reference, {right} on the candidate"
     found = Divergence("dtype", "candidate", label, (), left, right, "", math.inf, detail=detail)
     return Comparison("diverges", math.inf, found)
@@ -187,7 +215,9 @@ def _condition(z: np.ndarray, s: np.ndarray) -> float:
     """The largest ratio of sensitivity to size among the elements of ordinary size; near zero it says nothing."""
     sizes = np.abs(z)
     with np.errstate(all="ignore"):
-        fine = np.isfinite(z) & np.isfinite(s) & (sizes > 0) & (sizes >= np.median(sizes[np.isfinite(z)]) if z.size else False)
+        finite = np.isfinite(z)
+        middle = np.median(sizes[finite]) if finite.any() else math.inf
+        fine = finite & np.isfinite(s) & (sizes > 0) & (sizes >= middle)
         ratio = s[fine] / sizes[fine]
     return float(ratio.max()) if ratio.size else 0.0
 
@@ -252,7 +282,7 @@ def errors(x: Tensor, y: Tensor | None) -> tuple[float, float]:
         return (math.inf if y is None or x.shape != y.shape else 0.0), 0.0
     with np.errstate(all="ignore"):
         a, b = (x.view, y.view) if x.dtype.name != "bfloat16" and x.dtype == y.dtype else (x.values, y.values)
-        if np.array_equal(a, b):
+        if np.array_equal(a, b, equal_nan=x.dtype.inexact):
             return 0.0, 0.0
         gap = np.abs(a - b) if x.dtype.inexact else np.abs(a.astype(np.float64) - b.astype(np.float64))
         finite = gap[np.isfinite(gap)]
