@@ -12,6 +12,7 @@ slightly moved values.
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable, Collection, Mapping, Optional
 
@@ -141,6 +142,7 @@ class Lockstep:
         }
         self.records: dict[Key, Record] = {}
         self.seams: dict[tuple[Key, str], Seam] = {}
+        self.places: dict[str, str] = {}
         self.done = False
         self.missed: dict[int, int] = {}
         self.called: dict[int, int] = {}
@@ -166,7 +168,8 @@ class Lockstep:
                 event = ahead.result() if ahead is not None else self._gone(self.leader, "leader")
         except BaseException:
             self.beside.shutdown(wait=True)  # the reference may be on its way to the next seam
-            self.stop()
+            with contextlib.suppress(CaptureError):  # a process that has died must not hide how
+                self.stop()
             raise
 
     def _ahead(self) -> Future[dict[str, Any]] | None:
@@ -183,13 +186,16 @@ class Lockstep:
 
     def _started(self, seat: Seat, title: str, **how: Any) -> dict[str, Any]:
         event, values = seat.exchange("start", {}, title=title, **how)
+        self.places[title] = _place(event)
         return {**event, "tensors": [values[value["var"]] for value in event.get("values", ())]}
 
     def _gone(self, seat: Seat, title: str, wanted: tuple[Tensor | None, ...] | None = None) -> dict[str, Any]:
         """Let a forward go on, with these tensors in place of its own where there are some."""
         names = None if wanted is None else [None if t is None else f"{title}_put{i}" for i, t in enumerate(wanted)]
         put = {name: t for name, t in zip(names or (), wanted or ()) if name is not None and t is not None}
+        seat.place = self.places[title]
         event, values = seat.exchange("go", put, title=title, replace=names)
+        self.places[title] = _place(event)
         return {**event, "tensors": [values[value["var"]] for value in event.get("values", ())]}
 
     # -- the reference -------------------------------------------------------------------------------------------
@@ -389,6 +395,13 @@ class Lockstep:
                     if key in part.stack:
                         del self.records[inner]
                         self.missed[inner[0]] = self.missed.get(inner[0], 0) + 1
+
+
+def _place(event: Mapping[str, Any]) -> str:
+    """The seam that an event shows, for the message of a process that does not come to the next one."""
+    unit = event.get("unit") or (event["stack"][-1][0] if event.get("stack") else "")
+    kinds = {"enter": "the entry of", "exit": "the exit of", "draw": "a random draw in"}
+    return f"{kinds.get(event['kind'], event['kind'])} {unit or '(root)'}"
 
 
 def _matched(own, own_labels, due, labels, entering: bool) -> list[int | None]:

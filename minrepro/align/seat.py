@@ -28,6 +28,7 @@ class Seat:
 
     def __init__(self, side: Side, title: str, deadline_s: float):
         self.side, self.title, self.deadline_s = side, title, deadline_s
+        self.place = ""  # where a forward was when it was told to go on
 
     def ask(self, function: str, **arguments: Any) -> Any:
         """Call one function of the worker's half.
@@ -41,10 +42,12 @@ class Seat:
         """The same with values: `put` is bound first; returns the answer and the values that it lists."""
         reply, values = self.side.worker.exchange(WORKER_SIDE, function, put, self.deadline_s, **arguments)
         if isinstance(reply, dict) and "mistake" in reply:
-            raise CaptureError(messages.message(self.title, reply["mistake"]))
+            expected = f"{self.side.spec.backend.module}.nn.{'Layer' if self.side.spec.name == 'paddle' else 'Module'}"
+            raise CaptureError(messages.message(self.title, {"expected": expected, **reply["mistake"]}))
         if isinstance(reply, (Crashed, TimedOut)):
             how = f"did not answer for {reply.seconds:.0f} s" if isinstance(reply, TimedOut) else f"died ({reply.signal})"
-            raise CaptureError(f"{self.title}: its process {how} in {function!r}.\n{self.side.worker.tail()}".rstrip())
+            where = f"after {self.place}" if function == "go" and self.place else f"in {function!r}"
+            raise CaptureError(f"{self.title}: its process {how} {where}.\n{self.side.worker.tail()}".rstrip())
         if not isinstance(reply, (dict, list)):
             raise InternalError(f"{function!r} of {self.title} failed in the worker: {reply}\n{self.side.worker.tail()}")
         return reply, values
