@@ -69,7 +69,7 @@ def align(model, port, candidate, reference, inputs, convert, mapped, seed, trai
 def wide(quiet: bool) -> Console:
     """Where the table goes: as wide as the terminal, or as it needs where there is none."""
     width = None if sys.stdout.isatty() else WIDTH
-    return Console(highlight=False, soft_wrap=True, quiet=quiet, width=width)
+    return Console(highlight=False, emoji=False, soft_wrap=True, quiet=quiet, width=width)
 
 
 def prepare(model, port, candidate, inputs=(), convert="", mapped=(), seed=0, train=False, precision="own",
@@ -121,7 +121,7 @@ def case_of_port(
 def _watched(reference: str, candidate: str, folder: Path, request: Request) -> tuple[Aligned, dict[str, Any]]:
     """Run with a progress line; returns what was found and what the report says about the run."""
     bar = Progress(SpinnerColumn(), TextColumn("align"), BarColumn(20), TextColumn("{task.fields[what]}"),
-                   TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+                   TimeElapsedColumn(), console=Console(stderr=True, emoji=False), transient=True)
     task = bar.add_task("", total=None, what="starting both frameworks")
     began = time.monotonic()
 

@@ -162,12 +162,14 @@ def translated(path: str, mapped: Sequence[Rule]) -> str:
 
 
 def _check(reference, candidate, mapped: Sequence[Rule]) -> None:
+    left, right = ([*tree, *(f"{m.path}.{name}".lstrip(".") for m in tree.values() for name, _ in m.own)]
+                   for tree in (reference, candidate))
     for rule in mapped:
-        covered = [path for path in reference if rule.apply(path) is not None]
+        covered = [path for path in left if rule.apply(path) is not None]
         if not covered:
             raise UsageError(f"the map {rule.reference}={rule.candidate} covers no module of the reference; it has "
                              f"{', '.join(list(reference)[1:12])} ...")
-        if rule.candidate and not any(rule.apply(path) in candidate for path in covered):
+        if rule.candidate and not any(rule.apply(path) in right for path in covered):
             raise UsageError(f"the map {rule.reference}={rule.candidate} leads to no module of the port; it has "
                              f"{', '.join(list(candidate)[1:12])} ...")
 

@@ -6,7 +6,16 @@ from typing import Any, Callable, Mapping
 
 from minrepro.capture.decode import shorten
 
-STAGES = {"import": "importing the model", "build": "building the model", "forward": "the model's forward"}
+STAGES = {
+    "import": "importing the model", "build": "building the model", "forward": "the model's forward",
+    "convert": "the converter", "load": "loading the converted weights",
+}
+AFTER = {
+    "convert": "It is called with {key: array} of the reference's state, and has to return {key: array} for the port. "
+    "What it is given is read-only: copy before you write.",
+    "load": "The port has to take arrays of these shapes and dtypes: build it in the reference's dtype, or give --convert.",
+}
+"""Stage -> what to do about it, where it is not the model's own run that failed."""
 
 
 def message(model: str, facts: Mapping[str, Any]) -> str:
@@ -20,11 +29,12 @@ def message(model: str, facts: Mapping[str, Any]) -> str:
 
 
 def _raised(model: str, facts: Mapping[str, Any]) -> str:
-    place = shorten(f"{facts['file']}:{facts['line']}") if facts["file"] else "torch itself"
+    place = f" at {shorten(facts['file'] + ':' + str(facts['line']))}" if facts["file"] else " in the framework itself"
+    place = "" if facts["stage"] == "convert" and not facts["file"] else place
     path = f" in module {facts['path'] or 'root'!r} ({facts['owner']})" if facts["owner"] else ""
     return (
-        f"{model}: {STAGES[facts['stage']]} raised {facts['error']}{path} at {place}: {facts['message']}\n"
-        "The model has to run on its own before it can be captured."
+        f"{model}: {STAGES[facts['stage']]} raised {facts['error']}{path}{place}: {facts['message']}\n"
+        f"{AFTER.get(facts['stage'], 'The model has to run on its own first.')}"
     )
 
 
@@ -39,7 +49,7 @@ def _no_callable(model: str, facts: Mapping[str, Any]) -> str:
 def _no_module(model: str, facts: Mapping[str, Any]) -> str:
     return (
         f"{model}: {facts['callable']!r} returned a {facts['got']}; "
-        "expected a torch.nn.Module, or a tuple (module, inputs)."
+        f"expected a {facts.get('expected', 'torch.nn.Module')}, or a tuple (module, inputs)."
     )
 
 
@@ -59,7 +69,14 @@ def _inputs_missing(model: str, facts: Mapping[str, Any]) -> str:
 
 
 def _inputs_wrong(model: str, facts: Mapping[str, Any]) -> str:
-    return f"{model}: the inputs do not fit {facts['forward']}: {facts['message']}"
+    return (
+        f"{model}: the inputs do not fit {facts['forward']}: {facts['message']}. "
+        "Name them with --input NAME=..., or wrap the model in one that takes them."
+    )
+
+
+def _convert_result(model: str, facts: Mapping[str, Any]) -> str:
+    return f"{model}: the converter {facts['callable']!r} returned {facts['got']}; expected a dict {{key of the port: array}}."
 
 
 def _input_file(model: str, facts: Mapping[str, Any]) -> str:
@@ -95,6 +112,7 @@ _KINDS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
     "arguments": _arguments,
     "inputs_missing": _inputs_missing,
     "inputs_wrong": _inputs_wrong,
+    "convert_result": _convert_result,
     "input_file": _input_file,
     "nan": _nan,
     "no_tensors": _no_tensors,
