@@ -65,6 +65,9 @@ class Question(msgspec.Struct, frozen=True):
         kept: the law of the operator that an outcome keeps least (`compare.laws`), where results are not unique.
         typed: False if the candidate computes in a precision of its own (NumPy), so that a floating dtype says nothing.
         reach: largest position that the program computes in floating point, to interpolate there.
+        screen: largest difference, in units of the screen's scale, that needs no float64 run; `unit` is what one of
+            them is worth as a ratio.
+        weighed: told the difference in those units, and the ratio, where a float64 run has excused it.
     """
 
     kind: str
@@ -79,6 +82,9 @@ class Question(msgspec.Struct, frozen=True):
     kept: Callable[[Mapping[str, Tensor]], Broken | None] = lambda values: None
     typed: bool = True
     reach: int = 1
+    screen: float = 1.0
+    unit: float = 1.0
+    weighed: Callable[[float, float], None] = lambda difference, ratio: None
 
     def settled(self) -> Question:
         """The same question where the reference is known to be right, so that nobody else has to be asked."""
@@ -234,9 +240,9 @@ def _numeric(question: Question, name: str, dtype: DType, x, y, equal: np.ndarra
     if not split.any():
         with np.errstate(all="ignore"):
             screen = dtype.roundoff * (np.abs(x) + _rms(x)) * question.growth + dtype.tiny
-            ratio = float(np.max(np.where(equal, 0.0, np.abs(x - y) / screen), initial=0.0))
-        if ratio <= 1.0:
-            return Comparison("same", ratio)
+            apart = float(np.max(np.where(equal, 0.0, np.abs(x - y) / screen), initial=0.0))
+        if apart <= question.screen:
+            return Comparison("same", apart * question.unit)
     truth = question.truth()
     if truth is None or name not in truth.values or truth.values[name].shape != x.shape:
         second = question.second()
@@ -245,7 +251,10 @@ def _numeric(question: Question, name: str, dtype: DType, x, y, equal: np.ndarra
         truth = Truth({name: second[name]}, {name: np.zeros(x.shape)}, "NumPy")
     if split.any():
         return _nonfinite(question, name, dtype, x, y, split, truth)
-    return _ratios(question, name, dtype, x, y, truth)
+    found = _ratios(question, name, dtype, x, y, truth)
+    if found.verdict == "same":
+        question.weighed(apart, found.ratio)
+    return found
 
 
 def _unproven(name, x, y, equal, split) -> Comparison:
