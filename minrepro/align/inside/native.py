@@ -75,6 +75,18 @@ class Native:
         """Set the framework's own seed."""
         self.root.seed(seed) if self.paddle else self.root.manual_seed(seed)
 
+    def streams(self):
+        """Where the random streams of the framework and of NumPy stand."""
+        # OneFlow takes milliseconds to say it, at every seam.
+        own = None if self.name == "oneflow" else self.root.get_rng_state()
+        return own, numpy.random.get_state()
+
+    def set_streams(self, streams):
+        """Go on from there."""
+        if streams[0] is not None:
+            self.root.set_rng_state(streams[0])
+        numpy.random.set_state(streams[1])
+
     def train(self, module, on):
         """Switch between training and evaluation."""
         module.train() if on else module.eval()

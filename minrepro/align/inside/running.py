@@ -7,6 +7,7 @@ method of the user's class that is called while the model runs (an encoder that 
 Wrappers are put on the instance, not on the class; a thread that is no `Run` passes through them untouched.
 """
 
+import contextlib
 import functools
 import inspect
 import os
@@ -50,7 +51,7 @@ class Run:
         self.random, self.forced, self.seams = random, forced, seams
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
-        self.trail = []
+        self.trail, self.streams = [], None
         self.error, self.result = None, None
         self.at = None  # the call whose entry was posted last
         self.recent = {}  # the calls that were left last
@@ -60,7 +61,7 @@ class Run:
 
     def start(self):
         """Run until the first event."""
-        with self.native.default_dtype(self.dtype):
+        with self._streams(), self.native.default_dtype(self.dtype):
             self.thread.start()
             return self.events.get()
 
@@ -69,9 +70,21 @@ class Run:
         for name in self.held:
             self.evaluator.namespace.pop(name, None)
         self.held = []
-        with self.native.default_dtype(self.dtype):
+        with self._streams(), self.native.default_dtype(self.dtype):
             self.orders.put(order)
             return self.events.get()
+
+    @contextlib.contextmanager
+    def _streams(self):
+        """Inside, random numbers come from streams of this run: no other run of the process moves on what it draws."""
+        outside = self.native.streams()
+        if self.streams is not None:
+            self.native.set_streams(self.streams)
+        try:
+            yield
+        finally:
+            self.streams = self.native.streams()
+            self.native.set_streams(outside)
 
     def stop(self):
         """End the forward wherever it is."""
