@@ -254,6 +254,7 @@ class Alignment:
         for number, count in list(self.surplus.items())[:6]:
             name = self.pairing.units[number].candidate or "(root)"
             self.notes.append(f"{name}: the port returns {count} more tensor(s) than the reference; they are not compared")
+        self.notes += dict.fromkeys(self.gradients.failed) if self.gradients is not None else ()
         if lockstep.candidate.extra:
             self.notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
         return table, draws, failure

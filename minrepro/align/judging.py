@@ -124,7 +124,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     )
     comparison = judge(question, Completed({label: x}), Completed({label: y}))
     if comparison.verdict == "unresolved":
-        comparison = _unaided(x, y, label)
+        comparison = unaided(x, y, label)
     gap, condition, rows = None, 0.0, ()
     if truth is not None and x.dtype.inexact:
         condition = _condition(*truth)
@@ -136,7 +136,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
 
 
-def _unaided(x: Tensor, y: Tensor, label: str) -> Comparison:
+def unaided(x: Tensor, y: Tensor, label: str) -> Comparison:
     """The verdict where no float64 run helps (the model cannot be copied, or the dtypes differ): by size alone.
 
     Rounding may take half of the digits; beyond that two sides do not compute the same.
@@ -191,7 +191,7 @@ def _dtypes(x: Tensor, y: Tensor, label: str) -> Comparison:
         return Comparison("same", why=f"{label} is {x.dtype.name} here and {y.dtype.name} there, with equal values")
     left, right = x.dtype.name, y.dtype.name
     if x.dtype.inexact and y.dtype.inexact:
-        values = _unaided(x, y, label)
+        values = unaided(x, y, label)
         if values.verdict == "diverges":
             return values  # no precision explains it
     detail = f"dtype of {label or 'the output'}: {left} on the reference, {right} on the candidate"

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from minrepro.align.draws import Draws
-from minrepro.align.judging import errors, screen
+from minrepro.align.judging import errors, screen, unaided
 from minrepro.align.lockstep import NUDGES
 from minrepro.align.pairing import Unit
 from minrepro.align.seat import Seat
@@ -63,6 +63,7 @@ class Gradients:
     def __init__(self, reference: Seat, candidate: Seat, turned: Callable[[str, str], bool]):
         self.reference, self.candidate, self.turned = reference, candidate, turned
         self.call = 0
+        self.failed: list[str] = []
         self.found: list[tuple[int, str, Comparison, float]] = []
 
     def check(self, number: int, unit: Unit, call: int, length: int) -> None:
@@ -89,13 +90,8 @@ class Gradients:
             comparison = Comparison("same")
             if label in suspicious and wide is not None:
                 truth, moved, other = wide
-                z = truth[label].values
-                spread = sensitivity.sampled(z, [m[label].values for m in moved])
-                question = Question(
-                    "reduction", length, (label,), lambda z=z, s=spread, n=label: Truth({n: z}, {n: s}, "float64 reference"),
-                    wide=lambda n=label, w=other: {n: self._facing(unit, n, w[n]).values},
-                )
-                comparison = judge(question, Completed({label: x}), Completed({label: y}))
+                other = {n: self._facing(unit, n, value) for n, value in other.items()}
+                comparison = _judged(label, x, y, length, truth, moved, other)
             self.found.append((number, label, comparison, errors(x, y)[0]))
 
     def _wide(self, unit: Unit):
@@ -107,6 +103,8 @@ class Gradients:
 
     def _of(self, seat: Seat, title: str, unit: str, **how: Any) -> dict[str, Tensor]:
         answer, values = seat.exchange("gradient", {}, title=title, unit=unit, call=self.call, **how)
+        if "failed" in answer and not how:
+            self.failed.append(f"no gradient of {unit or 'the whole'} on {seat.title}: {answer['failed']}")
         return {item["label"]: values[item["var"]] for item in answer.get("values", ())}
 
     def _facing(self, unit: Unit, label: str, value: Tensor) -> Tensor:
@@ -194,10 +192,14 @@ class Training:
                     put = {f"{title}_put": value}
             event, values = seat.exchange("go", put, title=title, replace=list(put) or None)
         seat.ask("stop", title=title)
+        if event["kind"] == "raised" and wide:
+            return {}  # its float64 copy cannot: what it would judge is judged by size
         if event["kind"] == "raised":
             told = event["blame"]
-            raise CaptureError(f"{seat.title}: the backward pass raised {told['error']} at {told['file']}:{told['line']}: "
-                               f"{told['message']}")
+            place = f" at {told['file']}:{told['line']}" if told["file"] else " in the framework itself"
+            hint = "Some layers have a backward in training mode only: if yours runs in evaluation, add --train."
+            said = told["message"].strip()
+            raise CaptureError(f"{seat.title}: the backward pass raised {told['error']}{place}: {said}\n{hint}")
         return {item["label"]: values[item["var"]] for item in event["values"]}
 
     # -- the optimiser -------------------------------------------------------------------------------------------
@@ -245,13 +247,21 @@ class Training:
         if screen(x, y, length):
             return Compared(what, step, key, Comparison("same"), absolute, ulp)
         truth, moved, wide = known()
-        z = truth[key].values
-        spread = sensitivity.sampled(z, [m[key].values for m in moved])
-        question = Question(
-            "reduction", length, (key,), lambda: Truth({key: z}, {key: spread}, "float64 reference"),
-            wide=lambda: {key: _facing(wide[port], turned).values},
-        )
-        return Compared(what, step, key, judge(question, Completed({key: x}), Completed({key: y})), absolute, ulp)
+        other = {key: _facing(wide[port], turned)} if port in wide else {}
+        return Compared(what, step, key, _judged(key, x, y, length, truth, moved, other), absolute, ulp)
+
+
+def _judged(key: str, x: Tensor, y: Tensor, length: int, truth, moved, wide) -> Comparison:
+    """The verdict on one gradient, by float64 runs where both sides have them, else by its size alone."""
+    if key not in truth:
+        return unaided(x, y, key)
+    z = truth[key].values
+    spread = sensitivity.sampled(z, [m[key].values for m in moved if key in m])
+    question = Question(
+        "reduction", length, (key,), lambda: Truth({key: z}, {key: spread}, "float64 reference"),
+        wide=lambda: {key: wide[key].values} if key in wide else None,
+    )
+    return judge(question, Completed({key: x}), Completed({key: y}))
 
 
 def _facing(value: Tensor, turned: bool) -> Tensor:

@@ -338,7 +338,10 @@ def gradient(evaluator, title, unit, call, wide, nudge):
         args, kwargs = trees.mapped((args, kwargs), seat.native.is_tensor, widen)
     random = numpy.random.RandomState(nudge) if nudge else None
     with seat.native.default_dtype("float64" if wide else None):
-        found = training.unit(seat.native, part, method, args, kwargs, seat.seed, random)
+        try:
+            found = training.unit(seat.native, part, method, args, kwargs, seat.seed, random)
+        except Exception as error:  # a float64 copy of a recurrent layer, an operator without a gradient
+            return {"values": [], "failed": "%s: %s" % (type(error).__name__, str(error).strip().partition("\n")[0][:200])}
     return {"values": _listed(evaluator, "gradient", found)}
 
 
