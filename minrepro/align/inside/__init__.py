@@ -168,13 +168,13 @@ def buffers(evaluator):
 def converted(evaluator, source, names, turned):
     """See `worker_side.converted`."""
     seat = evaluator.seat
-    arrays = {key: _numbers(evaluator.namespace.pop(name)) for key, name in names.items()}
+    arrays = {key: state_.numbers(evaluator.namespace.pop(name)) for key, name in names.items()}
     if source is None:
         made = {key: value.T if key in turned else value for key, value in arrays.items()}
     else:
         convert = BUILDING.named(source)
         try:
-            made = convert({key: _read_only(value) for key, value in arrays.items()})
+            made = convert({key: state_.read_only(value) for key, value in arrays.items()})
         except Exception as error:
             raise BUILDING.Mistake("raised", stage="convert", **BUILDING.blame(error)) from None
         if not isinstance(made, dict):
@@ -185,18 +185,6 @@ def converted(evaluator, source, names, turned):
         for key, value in made.items()
     }
     return {key: list(value.shape) for key, value in seat.made.items()}
-
-
-def _numbers(array):
-    """An array that a converter can calculate with: bfloat16 arrives as its bits."""
-    return (array.astype("uint32") << 16).view("float32") if array.dtype == "uint16" else array
-
-
-def _read_only(array):
-    """The array for a converter: what it wrote in place would be taken for what the reference has."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def loaded(evaluator, partners, turned):

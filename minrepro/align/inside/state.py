@@ -61,3 +61,15 @@ def twin(due, sources, value, turned):
         if other is not due and other.size == value.size and (same(other.T if turned else other, value)):
             return name
     return ""
+
+
+def numbers(array):
+    """An array that a converter can calculate with: bfloat16 arrives as its bits."""
+    return (array.astype("uint32") << 16).view("float32") if array.dtype == "uint16" else array
+
+
+def read_only(array):
+    """The array for a converter: what it wrote in place would be taken for what the reference has."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
