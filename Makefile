@@ -16,6 +16,8 @@ test: .venv/ready environments
 environments: .venv/ready
 	$(BIN)/minrepro env create torch
 	$(BIN)/minrepro env create paddle
+	@# The release of a founding case: a call that it refuses is found, reduced and verified there.
+	$(BIN)/minrepro env create paddle==3.0.0
 	$(BIN)/minrepro env create oneflow
 
 .venv/ready: pyproject.toml .ci/constraints.txt

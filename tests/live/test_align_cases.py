@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from minrepro import backends, cli, environments, zoo
-from minrepro.errors import BackendMissing
+from minrepro import backends, cli, zoo
 
 HERE = Path(__file__).parent
 PAIRS = HERE / "models/pairs.py"
@@ -90,11 +89,8 @@ def test_a_function_that_is_wrong_without_the_port_is_the_frameworks_and_reduced
     assert report["verified"]["reproduced"] == report["verified"]["runs"] == 3
 
 
-def test_the_reshape_of_an_older_release_is_one_line_and_its_kin_are_listed(align, tmp_path):
-    try:
-        environments.resolve(backends.parse("paddle==3.0.0"))
-    except BackendMissing as missing:
-        pytest.skip(str(missing))
+def test_the_reshape_of_an_older_release_is_one_line_and_its_kin_are_listed(align, environment_of):
+    environment_of("paddle==3.0.0")
     status, report = align("--model", "mar_tiny", "--port", "zoo", candidate="paddle==3.0.0")
     assert (status, report["verdict"]) == (1, "exception")
     call = report["call"]
