@@ -1,15 +1,16 @@
 """Outputs that are not unique: singular vectors up to sign, eigenvalues up to order, factors up to pivoting.
 
 Two right answers may differ there in every element, so that structure, finiteness and the laws of the operator are
-compared (`compare.laws`), where it has some. The unique
-outputs of the same operators (singular values, determinants, solutions) are compared like any other number.
+compared (`compare.laws`), where it has some. The unique outputs of the same operators (singular values, determinants,
+solutions) are compared like any other number. A gradient goes through the unique outputs only, and by the inputs only
+whose every element the result depends on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from minrepro.ir.graph import Node
+from minrepro.ir.graph import Node, Ref
 
 _FREE: dict[str, tuple[int, ...]] = {
     "linalg_qr": (0, 1),
@@ -24,6 +25,31 @@ _FREE: dict[str, tuple[int, ...]] = {
     "_linalg_solve_ex": (1, 2),
 }
 """Operator -> positions of its outputs that are not unique."""
+
+
+_UNORDERED: dict[str, tuple[int, ...]] = {"linalg_eig": (0,), "linalg_eigvals": (0,)}
+"""Operator -> positions of its outputs that are unique up to their order."""
+_SYMMETRIC: dict[str, tuple[str, str]] = {
+    "cholesky_solve": ("input2", ""),
+    "cholesky_inverse": ("self", ""),
+    "linalg_pinv": ("self", "hermitian"),
+    "linalg_pinv.rtol_tensor": ("self", "hermitian"),
+    "linalg_matrix_rank": ("self", "hermitian"),
+}
+"""Operator -> a matrix of which it reads one triangle, and the flag that makes it do so (always if there is none). What
+the other triangle gets of the gradient is a choice."""
+
+
+def unordered(node: Node) -> frozenset[str]:
+    """The results of a step that are unique up to their order: what treats all of them alike is unique."""
+    return frozenset(node.outputs[position] for position in _UNORDERED.get(node.op, ()) if position < len(node.outputs))
+
+
+def undetermined(node: Node) -> frozenset[str]:
+    """The inputs of a step by which its gradient is not unique."""
+    param, flag = _SYMMETRIC.get(node.op, ("", ""))
+    arg = node.args.get(param)
+    return frozenset({arg.name}) if isinstance(arg, Ref) and (not flag or node.args.get(flag)) else frozenset()
 
 
 def free(nodes: Iterable[Node]) -> frozenset[str]:

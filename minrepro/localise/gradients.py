@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from minrepro import ops
+from minrepro.compare.freedom import free, undetermined, unordered
 from minrepro.compare.pair import Pair
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
@@ -51,15 +52,16 @@ class Gradients(Stream):
             return Comparison("same", why="no gradient is defined")
         specs = {name: reference.values[name] for name in node.outputs}
         incoming = {
-            f"grad_{name}": incoming_gradient(made.shape, made.dtype, f"{self.template.seed} {name}")
+            f"grad_{name}": pin
             for name, made in specs.items()
-            if made.dtype.inexact
+            if (pin := incoming_of(node, name, made.shape, made.dtype, self.template.seed)) is not None
         }
         pinned = {**self.materialise(feeds), **incoming}
         grads = tuple(Ref(f"grad_{name}") if f"grad_{name}" in incoming else None for name in node.outputs)
-        leaves = tuple(name for name in node.inputs if pinned[name].dtype.inexact)
+        unclear = undetermined(node)
+        leaves = tuple(name for name in node.inputs if pinned[name].dtype.inexact and name not in unclear)
         if not incoming or not leaves:
-            return Comparison("same", why="nothing to differentiate: no floating-point input or output")
+            return Comparison("same", why="nothing to differentiate: no unique floating-point input or output")
         comparison, known = self._by(node, grads, leaves, pinned, trace)
         trained = tuple(name for name in known if name in self._trained)
         if trained:
@@ -105,6 +107,15 @@ class Gradients(Stream):
         step = gradient(node, grads, leaves)
         graph = Graph(step.inputs, (step,), step.outputs)
         return msgspec.structs.replace(self.template, graph=graph, feeds={name: pinned[name] for name in step.inputs})
+
+
+def incoming_of(node: Node, output: str, shape: tuple[int, ...], dtype: DType, seed: int) -> Tensor | None:
+    """The incoming gradient of a step's result; None for one that has none, or that is not unique."""
+    if not dtype.inexact:
+        return None
+    if output in unordered(node):
+        return Tensor(from_float64(np.full(shape, 0.125), dtype), dtype)
+    return None if output in free((node,)) else incoming_gradient(shape, dtype, f"{seed} {output}")
 
 
 def incoming_gradient(shape: tuple[int, ...], dtype: DType, seed: str) -> Tensor:
