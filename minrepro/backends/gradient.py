@@ -15,6 +15,9 @@ from minrepro.ir.tensor import TensorSpec
 from minrepro.ops.gradient import INCOMING, forward, leaves, written
 from minrepro.ops.row import Text, render
 
+OWN = "_gradient"
+"""Behind a backend's name: the spelling of a row that is differentiated there, where it is another one."""
+
 
 def text(
     node: Node, backend: Backend, outputs: tuple[str, ...], specs: Mapping[str, TensorSpec], names: Mapping[str, str],
@@ -46,6 +49,7 @@ def text(
         inner[name] = _fresh("h", taken)
         lines.append(f"{inner[name]} = {style['copy'].format(x=names[name])}")
     spelling, rename = backend.spelling(row)
+    spelling = row.spellings.get(f"{backend.name}{OWN}", spelling)
     made = render(
         row, backend.name, spelling, of.args, tuple(_fresh("y", taken) for _ in incoming),
         specs=specs, names=inner, dtypes=backend.dtypes, rename=rename, terse=terse,
@@ -53,8 +57,11 @@ def text(
     untracked = style.get("untracked", "")
     if untracked and of.op != untracked and any(f".{untracked}(" in line for line in made.lines):
         raise Unsupported(f"{backend.title} does not differentiate {untracked}, which stands for {of.op!r} there")
+    read = next((name for name in leaves(node) if any(f"{names[name]}.item()" in line for line in made.lines)), None)
+    if read is not None:
+        raise Unsupported(f"{of.op!r} takes a number there on {backend.title}, which has no gradient")
     pairs = [(variable, names[ref.name]) for variable, ref in zip(made.variables, incoming) if ref is not None]
-    lines += [*made.lines, _backward(style, pairs)]
+    lines += [*(_out_of_place(line, style) for line in made.lines), _backward(style, pairs)]
     lines += [f"{output} = {style['read'].format(x=names[name])}" for output, name in zip(outputs, leaves(node))]
     return Text(tuple(lines), outputs)
 
@@ -63,6 +70,16 @@ def middle(node: Node, lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines of a gradient step that are those of the step itself."""
     before, after = len(leaves(node)) + len(_overwritten(node)), len(node.outputs) + 1
     return lines[before:-after]
+
+
+def _out_of_place(line: str, style: Mapping[str, str]) -> str:
+    """What stands for an in-place form without its write: that destroys what the gradient needs, as it must."""
+    before, _, after = style.get("stand_in", "").partition("{value}")
+    middle_, _, end = after.partition("{x}")
+    if not before or not line.startswith(before) or middle_ not in line or not line.endswith(end):
+        return line
+    value, _, target = line[len(before):len(line) - len(end)].rpartition(middle_)
+    return f"{target} = {value}"
 
 
 def _overwritten(node: Node) -> tuple[str, ...]:

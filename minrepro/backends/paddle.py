@@ -32,6 +32,8 @@ BACKEND = {
         "read": "{x}.grad",
         # Paddle's set_value writes past the graph, by design; it stands for in-place forms that Paddle lacks.
         "untracked": "set_value",
+        # So does this one, and is differentiated as what it writes.
+        "stand_in": "paddle.assign({value}, output={x})",
     },
 }
 

@@ -58,6 +58,11 @@ OPS = (
         kind="exact",
         torch=_embedding,
         paddle="F.embedding(indices, weight)", oneflow=_embedding,
+        # Paddle's zeros in the result do not show in the gradient, which leaves the padding row alone as torch's does.
+        paddle_gradient=lambda a: (
+            "F.embedding(indices, weight)" if a.padding_idx in (None, -1)
+            else "F.embedding(indices, weight, padding_idx=padding_idx)"
+        ),
         numpy="weight[indices]",
         samples=[
             dict(weight=normal(5, 3), indices=integers(2, 4)),
