@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from minrepro import backends
 from minrepro.record import write
 from minrepro.sweep import report, shrinking
-from minrepro.sweep.plan import Item, plan
+from minrepro.sweep.plan import FORWARD, Item, plan
 from minrepro.sweep.sweep import Sweep
 
 WIDTH = 150
@@ -28,6 +28,7 @@ WIDTH = 150
 @click.option("--op", "names", multiple=True, help="An operator of the table; all if this is not given.")
 @click.option("--dtype", "dtypes", multiple=True, help="Dtype of the leading tensors; all if this is not given.")
 @click.option("--layout", "layouts", multiple=True, help="own, transposed, stepped or empty; all if this is not given.")
+@click.option("--mode", "modes", default=FORWARD, show_default=True, help="forward, backward, or both with a comma.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the sweep.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Continue this folder.")
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Pairs of workers at a time.")
@@ -36,14 +37,15 @@ WIDTH = 150
 @click.option("--verbose", is_flag=True, help="One line per operator instead of one per family.")
 @click.option("--json", "as_json", is_flag=True, help="Print sweep.json and nothing else.")
 def sweep(
-    candidate, reference, names, dtypes, layouts, out, resume, jobs, deadline, to_shrink, verbose, as_json
+    candidate, reference, names, dtypes, layouts, modes, out, resume, jobs, deadline, to_shrink, verbose, as_json
 ) -> None:
     """Run every operator in every dtype and layout on both sides; list what differs."""
     specs = str(backends.parse(reference)), str(backends.parse(candidate))
-    items = list(plan(names, dtypes, layouts))
+    modes = list(dict.fromkeys(mode.strip() for mode in modes.split(",")))
+    items = list(plan(names, dtypes, layouts, modes))
     stamp = time.strftime(f"sweep-{backends.parse(candidate).name}-%Y%m%d-%H%M%S")
     folder = resume or out or Path("minrepro-runs") / stamp
-    screen = Console(highlight=False, soft_wrap=True, quiet=as_json, width=WIDTH)
+    screen = Console(highlight=False, emoji=False, soft_wrap=True, quiet=as_json, width=WIDTH)
     one = Sweep(*specs, folder, jobs, deadline)
     began = time.monotonic()
     try:
@@ -56,7 +58,8 @@ def sweep(
     about = {"reference": specs[0], "candidate": specs[1], "versions": one.versions,
              "seconds": time.monotonic() - began, "asked": one.asked}
     result = report.as_json(records, found, about)
-    screen.print(report.as_table(records, verbose))
+    for mode in modes:
+        screen.print(report.as_table(records, verbose, mode))
     screen.print(f"\n{len(found)} distinct divergences", style="bold")
     if to_shrink:
         result["shrunk"] = _shrunk(shrinking.Many(found, specs, folder, jobs, deadline), screen)
@@ -73,7 +76,7 @@ def sweep(
 def _bar() -> Progress:
     return Progress(
         TextColumn("{task.description:<10}"), BarColumn(30), MofNCompleteColumn(), TimeElapsedColumn(),
-        TimeRemainingColumn(), TextColumn("{task.fields[what]}"), console=Console(stderr=True), transient=True,
+        TimeRemainingColumn(), TextColumn("{task.fields[what]}"), console=Console(stderr=True, emoji=False), transient=True,
     )
 
 

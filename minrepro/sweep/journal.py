@@ -14,6 +14,7 @@ from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.signature import Signature
+from minrepro.sweep.backward import Pinned
 from minrepro.sweep.plan import Item
 
 
@@ -26,6 +27,7 @@ class Record(msgspec.Struct, frozen=True):
         comparison: the judgement.
         signature: identity of the divergence, if there is one.
         size: elements of the case, to find the smallest of a group without building it.
+        pinned: what a gradient step looks like, to build it without running anything.
     """
 
     key: str
@@ -33,11 +35,12 @@ class Record(msgspec.Struct, frozen=True):
     comparison: Comparison
     signature: Signature | None
     size: int
+    pinned: Pinned | None = None
 
 
-def name(case: Case, versions: Mapping[str, str], texts: Sequence[str]) -> str:
+def name(case: Case, versions: Mapping[str, str], texts: Sequence[str], mode: str = "forward") -> str:
     """Digest of a case, of what the sides run for it and of what they are: the same question has the same answer."""
-    plain = msgspec.structs.replace(case, reference="", candidate="")
+    plain = msgspec.structs.replace(case, reference="", candidate="", mode=mode)
     text = codec.encode(plain) + json.dumps([sorted(versions.items()), *texts]).encode()
     return hashlib.sha256(text).hexdigest()[:24]
 

@@ -6,6 +6,7 @@ Cases run in sessions, thousands per second; whatever diverges there is run agai
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from minrepro.ir.divergence import Comparison
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled
 from minrepro.ir.signature import Signature
 from minrepro.shrink.oracle import signature_of
+from minrepro.sweep.backward import MODE, Nothing, Pinned, Ready, label, opened, ready, without
 from minrepro.sweep.plan import Item
 from minrepro.sweep.warm import WarmPair
 
@@ -28,15 +30,27 @@ NO_KERNEL = re.compile(
     re.IGNORECASE,
 )
 """Texts by which a framework says that it has no kernel for a dtype."""
+Run = Callable[[Case], Outcome]
+"""Evaluates a case on the reference."""
 MISSING = "no kernel: "
 """Start of the reason of an ``unsupported`` that the candidate itself gave, not the operator table."""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What one case showed: the judgement, and the identity of the divergence if there is one."""
+    """What one case showed: the judgement, the identity of a divergence, and what a gradient step looks like."""
 
     comparison: Comparison
     signature: Signature | None = None
+    pinned: Pinned | None = None
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A question to the candidate: the case, what the reference made of it, and the step whose gradient it is."""
+
+    case: Case
+    left: Outcome
+    pinned: Pinned | None = None
+    of: Case | None = None
 
 
 class Lane:
@@ -69,28 +83,55 @@ class Lane:
         self.alone.candidate.worker.ensure()
 
     def evaluate(self, item: Item, case: Case) -> Finding:
-        """Judge one case."""
-        why = self._lacking(case)
+        """Judge one case of the plan, among others of its operator."""
+        asked = self._asked(item, case, self._run)
+        if isinstance(asked, Finding):
+            return asked
+        right = self.warm.run(asked.case, self.warm.candidate)
+        found = _finding(asked, judge(self.warm.question(asked.case), asked.left, right), asked.left, right)
+        if found.signature is None or found.signature in self._believed:
+            return found
+        alone = self._confirm(asked, self._run)
+        fewer = alone.pinned != asked.pinned
+        if alone.comparison.verdict == "same" and not fewer and not isinstance(right, (Crashed, TimedOut)):
+            why = "it differs among other cases of its operator, but not alone"
+            return Finding(Comparison("unresolved", why=why), pinned=asked.pinned)
+        return alone
+
+    def isolated(self, item: Item, case: Case) -> Finding:
+        """Judge one case of the plan in children of its own."""
+
+        def run(one: Case) -> Outcome:
+            return self.alone.run(one, self.alone.reference)
+
+        asked = self._asked(item, case, run)
+        return asked if isinstance(asked, Finding) else self._confirm(asked, run)
+
+    def _asked(self, item: Item, case: Case, run: Run) -> _Asked | Finding:
+        """What the candidate is to be asked, with the reference's answer; a finding where there is nothing to ask."""
+        why = self._lacking(opened(case) if item.mode == MODE else case)
         if why:
             return Finding(Comparison("unsupported", why=why))
-        left = self._run(case, self.warm.reference, self.alone.reference)
+        if item.mode == MODE:
+            return _step(case, ready(case, run))
+        left = run(case)
         if isinstance(left, Unspelled):
             return Finding(Comparison("unsupported", why=f"reference: {left.why}"))
         if not isinstance(left, Completed) and not item.given:
             return Finding(Comparison("refused", why=f"the reference does not take it: {type(left).__name__}"))
-        right = self.warm.run(case, self.warm.candidate)
-        found = _finding(case, judge(self.warm.question(case), left, right), left, right)
-        if found.signature is None or found.signature in self._believed:
-            return found
-        alone = self.confirm(case)
-        if alone.comparison.verdict == "same" and not isinstance(right, (Crashed, TimedOut)):
-            return Finding(Comparison("unresolved", why="it differs among other cases of its operator, but not alone"))
-        return alone
+        return _Asked(case, left)
 
-    def confirm(self, case: Case) -> Finding:
-        """Judge one case in children of its own."""
-        comparison, left, right = self.alone.compare(case)
-        found = _finding(case, comparison, left, right)
+    def _confirm(self, asked: _Asked, run: Run) -> Finding:
+        """Judge in children of its own."""
+        if asked.of is not None and self.alone.compare(asked.of)[0].verdict == "diverges":
+            why = "the step itself differs, so that its gradient says nothing: see forward"
+            return Finding(Comparison("unresolved", why=why), pinned=asked.pinned)
+        comparison, left, right = self.alone.compare(asked.case)
+        target = label(asked.case, comparison.divergence)
+        if target is not None and asked.of is not None and asked.pinned is not None:
+            fewer = _step(asked.of, without(asked.of, asked.pinned, target, run))
+            return fewer if isinstance(fewer, Finding) else self._confirm(fewer, run)
+        found = _finding(asked, comparison, left, right)
         if found.signature is not None and found.signature.symptom in ("exception", "accepted", "dtype"):
             # The same exception or dtype of the same operator once more needs no second look.
             self._believed.add(found.signature)
@@ -113,8 +154,9 @@ class Lane:
             known.update(side.worker.hello()["environment"])
         return known
 
-    def texts(self, case: Case) -> list[str]:
+    def texts(self, item: Item, case: Case) -> list[str]:
         """What the two sides would run, or why they cannot: an answer is to this and not to the operator's name."""
+        case = opened(case) if item.mode == MODE else case
         return [self._text(case, side) for side in (self.warm.reference, self.warm.candidate)]
 
     def _text(self, case: Case, side: Side) -> str:
@@ -123,9 +165,11 @@ class Lane:
         except Unsupported as error:
             return str(error)
 
-    def _run(self, case: Case, warm: Side, alone: Side) -> Outcome:
-        outcome = self.warm.run(case, warm)
-        return self.alone.run(case, alone) if isinstance(outcome, (Crashed, TimedOut)) else outcome
+    def _run(self, case: Case) -> Outcome:
+        """Run a case on the reference; what is bad comes from a child of its own."""
+        outcome = self.warm.run(case, self.warm.reference)
+        bad = isinstance(outcome, (Crashed, TimedOut))
+        return self.alone.run(case, self.alone.reference) if bad else outcome
 
     def _lacking(self, case: Case) -> str:
         """What the candidate does not have to run this case; empty if nothing is missing."""
@@ -136,12 +180,19 @@ class Lane:
         return ""
 
 
-def _finding(case: Case, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
+def _step(of: Case, asked: Ready | Nothing) -> _Asked | Finding:
+    if isinstance(asked, Nothing):
+        return Finding(Comparison(asked.verdict, why=asked.why))
+    return _Asked(asked.case, asked.outcome, asked.pinned, of)
+
+
+def _finding(asked: _Asked, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
     if comparison.verdict != "diverges":
-        return Finding(comparison)
+        return Finding(comparison, pinned=asked.pinned)
     if isinstance(right, Raised) and isinstance(left, Completed) and NO_KERNEL.search(right.message):
-        return Finding(Comparison("unsupported", why=f"{MISSING}{_first_line(right.message)}"))
-    return Finding(comparison, signature_of(case, comparison, right, left))
+        why = f"{MISSING}{_first_line(right.message)}"
+        return Finding(Comparison("unsupported", why=why), pinned=asked.pinned)
+    return Finding(comparison, signature_of(asked.case, comparison, right, left), asked.pinned)
 
 
 def _first_line(text: str) -> str:

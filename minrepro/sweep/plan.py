@@ -1,7 +1,8 @@
-"""What a sweep runs: operator x sample x dtype x layout, named so that a name gives the same case on every machine.
+"""What a sweep runs: operator x sample x dtype x layout x mode, named so that a name gives the same case everywhere.
 
 A sample runs as it is, and in every layout with every dtype of its kind. What leaves its kind (floats as integers or
 complex numbers) runs in the sample's own layout only: those variants ask whether a kernel exists and is right at all.
+Backward, what reads floating-point tensors is differentiated by them (`sweep.backward`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from minrepro.ir.case import Case
 from minrepro.ir.dtype import DTYPES, DType, dtype
 from minrepro.ir.graph import Graph, Node, Ref
 from minrepro.ir.tensor import CONTIGUOUS, Layout, Permute, Slice, Tensor
+from minrepro.sweep.backward import MODE, Pinned, differentiable, differentiated
 
+FORWARD = "forward"
+MODES = (FORWARD, MODE)
 OWN = "own"
 """The layout that the sample has."""
 KINSHIP: Mapping[str, tuple[str, ...]] = {
@@ -44,6 +48,7 @@ class Item(msgspec.Struct, frozen=True):
         dtype: of the leading tensors (those of the sample's most general kind).
         layout: `OWN` or a name of `LAYOUTS`.
         given: True if this is the sample itself; otherwise the reference may refuse it without anybody being wrong.
+        mode: ``forward`` or ``backward``.
     """
 
     op: str
@@ -51,6 +56,7 @@ class Item(msgspec.Struct, frozen=True):
     dtype: str
     layout: str
     given: bool
+    mode: str = FORWARD
 
 
 def from_sample(row: ops.Op, sample: Mapping[str, Any], reference: str = "torch", candidate: str = "torch") -> Case:
@@ -71,26 +77,46 @@ def from_sample(row: ops.Op, sample: Mapping[str, Any], reference: str = "torch"
     return Case(Graph(tuple(feeds), (Node(row.name, args, outputs),), outputs), feeds, reference, candidate)
 
 
-def plan(names: Iterable[str] = (), dtypes: Iterable[str] = (), layouts: Iterable[str] = ()) -> Iterator[Item]:
+def plan(
+    names: Iterable[str] = (), dtypes: Iterable[str] = (), layouts: Iterable[str] = (), modes: Iterable[str] = (FORWARD,)
+) -> Iterator[Item]:
     """Every case of a sweep, operator by operator.
 
     Args:
         names: operators; all if there are none.
         dtypes: dtypes of the leading tensors; all if there are none.
         layouts: `OWN` and names of `LAYOUTS`; all if there are none.
+        modes: out of `MODES`.
 
     Raises:
-        UsageError: for an operator, dtype or layout that there is not.
+        UsageError: for an operator, dtype, layout or mode that there is not.
     """
-    rows, known = ops.table(), (OWN, *LAYOUTS)
+    rows, known, modes = ops.table(), (OWN, *LAYOUTS), list(modes)
     names, dtypes, layouts = list(names) or sorted(rows), list(dtypes) or list(DTYPES), list(layouts) or list(known)
-    for asked, all_, what in ((names, rows, "operator"), (dtypes, DTYPES, "dtype"), (layouts, known, "layout")):
+    for asked, all_, what in (
+        (names, rows, "operator"), (dtypes, DTYPES, "dtype"), (layouts, known, "layout"), (modes, MODES, "mode"),
+    ):
         for name in asked:
             if name not in all_:
                 raise UsageError(f"expected {what}s out of {', '.join(all_)}, found {name!r}")
     for name in names:
-        for number, sample in enumerate(rows[name].samples):
-            yield from _variants(name, number, from_sample(rows[name], sample), dtypes, layouts)
+        cases = [from_sample(rows[name], sample) for sample in rows[name].samples]
+        if FORWARD in modes:
+            for number, case in enumerate(cases):
+                yield from _variants(name, number, case, dtypes, layouts)
+        if MODE in modes:
+            yield from _gradients(name, cases, dtypes, layouts)
+
+
+def _gradients(name: str, cases: list[Case], dtypes: list[str], layouts: list[str]) -> Iterator[Item]:
+    """The variants that read a floating-point tensor, differentiated."""
+    for number, case in enumerate(cases):
+        if differentiable(case):
+            for item in _variants(name, number, case, dtypes, layouts):
+                # Complex numbers in place of others are the concern of the forward pass.
+                own = leading(case)
+                if own is not None and dtype(item.dtype).kind == own.kind:
+                    yield msgspec.structs.replace(item, mode=MODE)
 
 
 def _variants(name: str, number: int, case: Case, dtypes: list[str], layouts: list[str]) -> Iterator[Item]:
@@ -108,8 +134,13 @@ def _variants(name: str, number: int, case: Case, dtypes: list[str], layouts: li
                 yield Item(name, number, kind, layout, kind == own.name and layout == OWN)
 
 
-def case_of(item: Item, reference: str, candidate: str) -> Case:
-    """The case that an item names."""
+def case_of(item: Item, reference: str, candidate: str, pinned: Pinned | None = None) -> Case:
+    """The case that an item names: the step itself, and backward the gradient step if it is known what that looks like."""
+    case = _step_of(item, reference, candidate)
+    return case if pinned is None else differentiated(case, pinned)
+
+
+def _step_of(item: Item, reference: str, candidate: str) -> Case:
     row = ops.table()[item.op]
     case = from_sample(row, row.samples[item.sample], reference, candidate)
     own = leading(case)

@@ -12,11 +12,14 @@ from rich.table import Table
 
 from minrepro import ops
 from minrepro.ir.divergence import SYMPTOMS
+from minrepro.ops.gradient import PREFIX
 from minrepro.shrink.order import key
+from minrepro.sweep.backward import MODE, Pinned
 from minrepro.sweep.journal import Record
-from minrepro.sweep.plan import OWN, Item, case_of
+from minrepro.sweep.plan import FORWARD, MODES, OWN, Item, case_of
 
-VERDICTS = ("same", "arithmetic", "shared", "refused", "unsupported", "unresolved")
+VERDICTS = ("same", "arithmetic", "shared", "refused", "none", "unsupported", "unresolved")
+"""``none``: the reference has no gradient there."""
 COLUMNS = (*VERDICTS, *SYMPTOMS)
 
 
@@ -31,6 +34,8 @@ class Group(msgspec.Struct, frozen=True):
         items: every case that shows it, the smallest first.
         detail: the judgement of the smallest one as a sentence.
         dtypes, layouts: in which it shows.
+        mode: ``forward``, or ``backward`` where it is the operator's gradient.
+        pinned: what the gradient step of the smallest case looks like.
     """
 
     op: str
@@ -41,17 +46,24 @@ class Group(msgspec.Struct, frozen=True):
     detail: str
     dtypes: tuple[str, ...]
     layouts: tuple[str, ...]
+    mode: str = FORWARD
+    pinned: Pinned | None = None
+
+    @property
+    def step(self) -> str:
+        """The operator, or the name that its gradient has as one."""
+        return self.op if self.mode == FORWARD else PREFIX + self.op
 
     @property
     def digest(self) -> str:
         """Short name of what makes it this group."""
-        identity = "\n".join((self.op, self.symptom, self.side, self.message))
+        identity = "\n".join((self.step, self.symptom, self.side, self.message))
         return hashlib.sha256(identity.encode()).hexdigest()[:6]
 
     @property
     def slug(self) -> str:
         """A folder name, without the digest that makes it unique."""
-        words = f"{self.op}-{self.symptom}"
+        words = f"{self.step}-{self.symptom}"
         return "".join(c if c.isalnum() else "-" for c in words.lower()).strip("-")
 
 
@@ -72,15 +84,17 @@ def coverage(records: Iterable[Record], by_op: bool) -> dict[str, Counter[str]]:
 
 
 def groups(records: Iterable[Record]) -> list[Group]:
-    """The distinct divergences, by operator."""
+    """The distinct divergences, by mode and operator."""
     found: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
         divergence = record.comparison.divergence
         if record.comparison.verdict == "diverges" and divergence is not None:
             who = record.signature
             message = f"{who.kind}: {who.message}".strip(": ") if who is not None else ""
-            found.setdefault((record.item.op, divergence.symptom, divergence.side, message), []).append(record)
-    return [_group(*identity, members) for identity, members in sorted(found.items())]
+            # Forward comes first, as in `MODES`.
+            which = str(MODES.index(record.item.mode))
+            found.setdefault((which, record.item.op, divergence.symptom, divergence.side, message), []).append(record)
+    return [_group(*identity[1:], members) for identity, members in sorted(found.items())]
 
 
 def _group(op: str, symptom: str, side: str, message: str, members: list[Record]) -> Group:
@@ -90,7 +104,7 @@ def _group(op: str, symptom: str, side: str, message: str, members: list[Record]
     least = min(record.size for record in full)
     smallest = min(
         (record for record in full if record.size == least),
-        key=lambda record: key(case_of(record.item, "torch", "torch")),
+        key=lambda record: key(case_of(record.item, "torch", "torch", record.pinned)),
     )
     rest = sorted((record for record in members if record is not smallest), key=lambda record: record.size)
     divergence = smallest.comparison.divergence
@@ -98,6 +112,7 @@ def _group(op: str, symptom: str, side: str, message: str, members: list[Record]
     return Group(
         op, symptom, side, message, (smallest.item, *(record.item for record in rest)), divergence.detail,
         tuple(sorted({record.item.dtype for record in members})), tuple(sorted({r.item.layout for r in members})),
+        smallest.item.mode, smallest.pinned,
     )
 
 
@@ -106,12 +121,11 @@ def as_json(records: list[Record], found: list[Group], about: Mapping[str, Any])
     return {
         **about,
         "cases": len(records),
-        "verdicts": dict(Counter(column(record) for record in records)),
-        "operators": {op: dict(row) for op, row in coverage(records, True).items()},
-        "families": {family: dict(row) for family, row in coverage(records, False).items()},
+        **_counted(of_mode(records, FORWARD)),
+        "backward": _counted(of_mode(records, MODE)),
         "divergences": [
             {
-                "op": group.op, "symptom": group.symptom, "side": group.side, "message": group.message,
+                "op": group.op, "mode": group.mode, "symptom": group.symptom, "side": group.side, "message": group.message,
                 "cases": len(group.items), "dtypes": list(group.dtypes), "layouts": list(group.layouts),
                 "smallest": msgspec.to_builtins(group.items[0]), "detail": group.detail,
             }
@@ -120,13 +134,27 @@ def as_json(records: list[Record], found: list[Group], about: Mapping[str, Any])
     }
 
 
-def as_table(records: list[Record], by_op: bool) -> Table:
-    """The coverage for people: only columns that have a number in them."""
+def _counted(records: list[Record]) -> dict[str, Any]:
+    return {
+        "verdicts": dict(Counter(column(record) for record in records)),
+        "operators": {op: dict(row) for op, row in coverage(records, True).items()},
+        "families": {family: dict(row) for family, row in coverage(records, False).items()},
+    }
+
+
+def of_mode(records: Iterable[Record], mode: str) -> list[Record]:
+    """The answers of one mode."""
+    return [record for record in records if record.item.mode == mode]
+
+
+def as_table(records: list[Record], by_op: bool, mode: str = FORWARD) -> Table:
+    """The coverage of one mode for people: only columns that have a number in them."""
+    records = of_mode(records, mode)
     rows = coverage(records, by_op)
     total: Counter[str] = sum(rows.values(), Counter())
     shown = [name for name in COLUMNS if total[name]]
     table = Table(box=None, pad_edge=False)
-    table.add_column("operator" if by_op else "family")
+    table.add_column(("operator" if by_op else "family") + (", backward" if mode == MODE else ""))
     for name in ("cases", *shown):
         table.add_column(name, justify="right")
     for label, row in rows.items():
@@ -140,4 +168,4 @@ def line(group: Group) -> str:
     """A divergence in one line."""
     smallest = group.items[0]
     where = f"{smallest.dtype} {smallest.layout}".strip() if smallest.layout != OWN else smallest.dtype
-    return f"{group.op}: {group.symptom} on the {group.side} side ({len(group.items)} cases, {where}): {group.detail}"
+    return f"{group.step}: {group.symptom} on the {group.side} side ({len(group.items)} cases, {where}): {group.detail}"

@@ -43,7 +43,7 @@ class Many:
 
     def _one(self, group: Group) -> dict[str, Any]:
         folder = self.folder / "found" / f"{group.slug}-{group.digest}"
-        row = {"op": group.op, "detail": group.detail, "folder": str(folder), "title": "", "verdict": "failed"}
+        row = {"op": group.step, "detail": group.detail, "folder": str(folder), "title": "", "verdict": "failed"}
         try:
             done = folder / "report.json"
             report = json.loads(done.read_bytes()) if done.exists() else self._reduce(group, folder)
@@ -59,7 +59,7 @@ class Many:
         return row
 
     def _reduce(self, group: Group, folder: Path) -> dict[str, Any]:
-        case = case_of(group.items[0], *self.specs)
+        case = case_of(group.items[0], *self.specs, group.pinned)
         options = Options("", self.specs[1], self.specs[0], deadline_s=self.deadline_s, max_seconds=120.0)
         run = Run(options, folder, Listener())
         run.start_at(case)

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 
+import msgspec
+
 from minrepro.sweep.journal import Journal, Record, name
 from minrepro.sweep.lane import Finding, Lane
 from minrepro.sweep.plan import Item, case_of
@@ -90,7 +92,7 @@ class Sweep:
             if self._stop.is_set():
                 return
             case = case_of(item, self.reference, self.candidate)
-            key = name(case, versions, lane.texts(case))
+            key = name(case, versions, lane.texts(item, case), item.mode)
             if key in self.journal.known:
                 # Two items may be the same case: a sample that repeats another one in another dtype.
                 self._count(self.journal.known[key], item, say)
@@ -100,20 +102,18 @@ class Sweep:
         if lane.finish():
             again = [(item, key) for item, key in fresh if not self._stop.is_set()]
             found = {
-                key: (lane.confirm(case), case.elements)
+                key: (lane.isolated(item, case), case.elements)
                 for item, key in again
                 for case in [case_of(item, self.reference, self.candidate)]
             }
         for item, key in fresh:
             if key in found:
                 finding, size = found[key]
-                record = Record(key, item, finding.comparison, finding.signature, size)
+                record = Record(key, item, finding.comparison, finding.signature, size, finding.pinned)
                 self.journal.add(record)
                 self.asked += 1
                 self._count(record, item, say)
 
     def _count(self, record: Record, item: Item, say) -> None:
-        self.records.append(record if record.item == item else Record(
-            record.key, item, record.comparison, record.signature, record.size
-        ))
+        self.records.append(record if record.item == item else msgspec.structs.replace(record, item=item))
         say(len(self.records), item.op)

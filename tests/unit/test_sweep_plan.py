@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import numpy as np
 import pytest
 
 from minrepro import ops
 from minrepro.errors import UsageError
+from minrepro.ir.codec import decode, encode, plain
 from minrepro.ir.divergence import Comparison, Divergence
+from minrepro.ir.graph import Ref, refs
+from minrepro.ir.outcome import Completed, Raised
 from minrepro.ir.signature import Signature
+from minrepro.ir.tensor import Tensor
+from minrepro.ops.gradient import leaves
+from minrepro.sweep.backward import Nothing, Pinned, Ready, Result, label, opened, ready, without
 from minrepro.sweep.journal import Journal, Record, name
 from minrepro.sweep.lane import NO_KERNEL
 from minrepro.sweep.plan import LAYOUTS, OWN, Item, case_of, leading, plan
-from minrepro.sweep.report import as_json, coverage, groups
+from minrepro.sweep.report import as_json, as_table, coverage, groups, line
 
 SOME = ("add", "conv2d", "index", "cat", "topk", "load_state_dict", "fft_fft", "embedding")
 
@@ -28,9 +36,22 @@ def test_no_item_is_planned_twice() -> None:
     assert len(set(items)) == len(items) and {item.op for item in items} == set(SOME)
 
 
-@pytest.mark.parametrize("wrong", [dict(names=["nonsense"]), dict(dtypes=["float8"]), dict(layouts=["round"])])
+def test_backward_is_asked_for_and_differentiates_what_is_floating_point() -> None:
+    assert {item.mode for item in plan(SOME)} == {"forward"}
+    both, back = list(plan(SOME, modes=["forward", "backward"])), list(plan(SOME, modes=["backward"]))
+    assert both == [item for op in SOME for mode in ("forward", "backward") for item in plan([op], modes=[mode])]
+    assert {item.op for item in back} == {"add", "conv2d", "index", "cat", "topk", "fft_fft", "embedding"}
+    assert {item.dtype for item in plan(["add"], modes=["backward"])} == {"float32", "float64", "float16", "bfloat16"}
+    # No gradient of a draw, of integers alone, or through what is not unique.
+    assert not list(plan(["bernoulli", "arange", "linalg_qr", "linalg_matrix_rank"], dtypes=["int64"], modes=["backward"]))
+    assert not list(plan(["bernoulli", "linalg_qr"], modes=["backward"]))
+
+
+@pytest.mark.parametrize(
+    "wrong", [dict(names=["nonsense"]), dict(dtypes=["float8"]), dict(layouts=["round"]), dict(modes=["sideways"])]
+)
 def test_what_there_is_not_is_named(wrong: dict) -> None:
-    with pytest.raises(UsageError, match="found '(nonsense|float8|round)'"):
+    with pytest.raises(UsageError, match="found '(nonsense|float8|round|sideways)'"):
         list(plan(**wrong))
 
 
@@ -75,11 +96,73 @@ def test_the_name_of_an_answer_is_case_and_versions_and_text() -> None:
     assert len(others | {asked}) == 4
 
 
+def made(case, *values: np.ndarray) -> Completed:
+    return Completed({key: Tensor(value) for key, value in zip(case.graph.outputs, values)})
+
+
+def test_a_gradient_case_is_made_again_from_what_the_reference_said() -> None:
+    item = Item("linear", 0, "float32", OWN, True, "backward")
+    step = case_of(item, "torch", "paddle")
+    shape = (*step.feeds["v_input"].shape[:-1], step.feeds["v_weight"].shape[0])
+    asked = ready(step, lambda one: made(one, *(np.zeros(shape, "float32") for _ in one.graph.outputs)))
+    assert isinstance(asked, Ready) and asked.case.mode == "backward" and asked.case.lint() is None
+    assert asked.case.feeds["grad_out"].shape == shape
+    again = case_of(item, "torch", "paddle", decode(encode(asked.pinned), Pinned))
+    assert encode(again) == encode(asked.case)
+
+
+def test_inputs_and_results_that_the_reference_does_not_differentiate_are_left_away() -> None:
+    step = case_of(Item("native_layer_norm", 0, "float32", OWN, True, "backward"), "torch", "paddle")
+
+    def run(one):
+        node = one.graph.nodes[0]
+        if node.op.startswith("grad:"):
+            through = [ref.name for ref in refs(node.args["grad_outputs"])]
+            if through != [f"grad_{step.graph.outputs[0]}"] or "v_weight" in leaves(node):
+                return Raised("RuntimeError", "does not require grad")
+        return made(one, *(np.zeros((2, 3), "float32") for _ in one.graph.outputs))
+
+    asked = ready(step, run)
+    assert isinstance(asked, Ready)
+    assert [result.differentiated for result in asked.pinned.results] == [True, False, False]
+    assert "v_weight" not in asked.pinned.leaves and "v_input" in asked.pinned.leaves
+    nothing = ready(step, lambda one: made(one, *(np.zeros(3, "int64") for _ in one.graph.outputs)))
+    assert isinstance(nothing, Nothing) and nothing.verdict == "none"
+
+
+def test_only_the_target_of_a_loss_may_go_without_a_gradient() -> None:
+    step = case_of(Item("kl_div", 0, "float32", OWN, True, "backward"), "torch", "paddle")
+    lacking = Divergence("structure", "candidate", "d_v_target", (), "a gradient", "no gradient")
+    assert label(opened(step), lacking) == "v_target"
+    assert label(opened(step), msgspec.structs.replace(lacking, output="d_v_self")) is None
+    assert label(opened(step), msgspec.structs.replace(lacking, symptom="value")) is None
+    pinned = Pinned((Result((), "float32"),), ("v_self", "v_target"))
+    fewer = without(step, pinned, "v_target", lambda one: made(one, np.zeros((2, 3), "float32")))
+    assert isinstance(fewer, Ready) and fewer.pinned.leaves == ("v_self",)
+    alone = without(step, Pinned(pinned.results, ("v_target",)), "v_target", lambda one: made(one))
+    assert isinstance(alone, Nothing) and alone.verdict == "unsupported"
+
+
+def test_a_gradient_is_pinned_where_it_is_unique() -> None:
+    def pins(op: str, sample: int = 0):
+        step = opened(case_of(Item(op, sample, "float32", OWN, True, "backward"), "torch", "torch"))
+        given = step.graph.nodes[0].args["grad_outputs"]
+        return [ref is not None for ref in given], leaves(step.graph.nodes[0]), step
+
+    assert pins("linalg_svd")[0] == [False, True, False]
+    assert pins("cholesky_solve")[1] == ("v_self",)
+    shown, _, step = pins("linalg_eig")
+    assert shown == [True, False] and Ref("grad_out0") in step.graph.nodes[0].args["grad_outputs"]
+    # The order of the eigenvalues is free, so all of them get the same.
+    assert len(np.unique(step.feeds["grad_out0"].view)) == 1
+
+
 def record(
-    op: str, sample: int, dtype: str, layout: str, symptom: str = "", message: str = "", size: int = 6
+    op: str, sample: int, dtype: str, layout: str, symptom: str = "", message: str = "", size: int = 6,
+    mode: str = "forward",
 ) -> Record:
     """An answer, with a divergence if there is a symptom."""
-    item = Item(op, sample, dtype, layout, True)
+    item = Item(op, sample, dtype, layout, True, mode)
     if not symptom:
         return Record(repr(item), item, Comparison("same"), None, size)
     found = Divergence(symptom, "candidate", ratio=float("inf"), detail=f"{op} {sample}")
@@ -124,6 +207,29 @@ def test_coverage_counts_verdicts_and_symptoms() -> None:
     whole = as_json(ANSWERS, groups(ANSWERS), {"candidate": "paddle"})
     assert whole["cases"] == 5 and whole["verdicts"] == {"same": 1, "value": 3, "exception": 1}
     assert sum(sum(row.values()) for row in whole["families"].values()) == 5
+
+
+def test_the_modes_have_groups_and_columns_of_their_own() -> None:
+    pinned = Pinned((Result((2, 3), "float32"),), ("v_self", "v_other"))
+    back = msgspec.structs.replace(record("add", 0, "float32", OWN, "value", mode="backward"), pinned=pinned)
+    found = groups([back, *ANSWERS])
+    assert [(g.step, g.symptom, len(g.items)) for g in found] == [
+        ("add", "exception", 1), ("add", "value", 2), ("cat", "value", 1), ("grad:add", "value", 1),
+    ]
+    assert len({g.digest for g in found}) == 4 and found[-1].pinned == pinned and found[-1].slug == "grad-add-value"
+    assert line(found[-1]).startswith("grad:add: value on the candidate side")
+    whole = as_json([*ANSWERS, back], found, {})
+    assert whole["verdicts"]["value"] == 3 and whole["backward"]["operators"] == {"add": {"value": 1}}
+    assert [as_table([*ANSWERS, back], True, mode).row_count for mode in ("forward", "backward")] == [3, 2]
+
+
+def test_an_answer_of_before_the_gradients_is_still_known(tmp_path) -> None:
+    old = json.loads(json.dumps(plain(ANSWERS[0])))
+    del old["item"]["mode"], old["pinned"]
+    (tmp_path / "answers.jsonl").write_text(json.dumps(old) + "\n")
+    assert list(Journal(tmp_path / "answers.jsonl").known.values()) == [ANSWERS[0]]
+    case = case_of(ANSWERS[0].item, "torch", "torch")
+    assert name(case, {}, ["a"]) == name(case, {}, ["a"], "forward") != name(case, {}, ["a"], "backward")
 
 
 @pytest.mark.parametrize("text, missing", [
