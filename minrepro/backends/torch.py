@@ -59,6 +59,14 @@ def prepare(threads, seed, gradients=False):
     torch.set_grad_enabled(gradients)
 
 
+def import_gradients():
+    """Import what the first backward pass imports: half a second in torch 2.13; older ones have no such module."""
+    try:
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401
+    except ImportError:
+        pass
+
+
 def describe():
     """Versions and switches that belong into a report."""
     import numpy

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from minrepro.backends.program import Program
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import judge
 from minrepro.errors import Unsupported
@@ -73,14 +74,20 @@ class Lane:
         self.warm = WarmPair(self.alone)
         self._believed: set[Signature] = set()
 
-    def start(self) -> None:
+    def start(self, gradients: bool = False) -> None:
         """Wait until both frameworks are imported.
+
+        Args:
+            gradients: import what gradients need as well, so that not every session does.
 
         Raises:
             WorkerError: if one cannot be.
         """
         self.alone.reference.worker.ensure()
         self.alone.candidate.worker.ensure()
+        if gradients:
+            for side in (self.alone.reference, self.alone.candidate):
+                side.worker.run(Program((), (), {}, gradients=True), {}, ())
 
     def evaluate(self, item: Item, case: Case) -> Finding:
         """Judge one case of the plan, among others of its operator."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from minrepro.sweep.backward import MODE
 from minrepro.sweep.journal import Journal, Record, name
 from minrepro.sweep.lane import Finding, Lane
 from minrepro.sweep.plan import Item, case_of
@@ -56,7 +57,8 @@ class Sweep:
         for _, batch in groupby(items, key=lambda item: item.op):
             waiting.put(list(batch))
         pool = ThreadPoolExecutor(self.jobs, "lane")
-        running = [pool.submit(self._lane, waiting, say) for _ in range(self.jobs)]
+        gradients = any(item.mode == MODE for item in items)
+        running = [pool.submit(self._lane, waiting, gradients, say) for _ in range(self.jobs)]
         try:
             for lane in running:
                 lane.result()
@@ -71,10 +73,12 @@ class Sweep:
             self.records.sort(key=lambda record: place[record.item])
         return self.records
 
-    def _lane(self, waiting: queue.SimpleQueue[list[Item]], say: Callable[[int, str], None]) -> None:
+    def _lane(
+        self, waiting: queue.SimpleQueue[list[Item]], gradients: bool, say: Callable[[int, str], None]
+    ) -> None:
         lane = Lane(self.reference, self.candidate, self.folder, self.deadline_s)
         try:
-            lane.start()
+            lane.start(gradients)
             self.versions = versions = lane.versions()
             while not self._stop.is_set():
                 try:

@@ -403,6 +403,9 @@ def serve(connection, backend, options):
             if not request.get("stay"):
                 return
         elif do == "run":
+            if request.get("gradients"):
+                # Once here, and not once in every child.
+                getattr(backend, "import_gradients", int)()
             child = Child(backend, options["out"])
             reply, extra = child.ask(header, body, deadline, options["limit_bytes"])
             if extra is None:
