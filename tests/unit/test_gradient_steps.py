@@ -62,6 +62,32 @@ def test_a_leaf_that_is_written_to_is_copied():
     assert all("h" in line for line in middle(node, text))
 
 
+def test_what_stands_for_an_in_place_form_is_differentiated_without_its_write():
+    node = gradient(Node("silu_", {"self": Ref("x")}, ("y",)), (Ref("dy"),), ("x",))
+    text = lines(node, "paddle", x=(3,), dy=(3,))
+    # Written into what silu has read, its gradient would be refused.
+    assert text[1:-1] == ("h = x.clone()", "h = F.silu(h)", "h.backward(dy)")
+    forward_ = Node("silu_", {"self": Ref("x")}, ("y",))
+    assert lines(forward_, "paddle", x=(3,)) == ("paddle.assign(F.silu(x), output=x)",)
+
+
+def test_a_number_that_is_read_out_of_a_leaf_has_no_gradient():
+    args = {"self": Ref("x"), "value": Ref("v")}
+    lines(gradient(Node("fill_", args, ("y",)), (Ref("dy"),), ("x",)), "paddle", x=(3,), v=(), dy=(3,))
+    with pytest.raises(Unsupported, match="'fill_' takes a number there on Paddle"):
+        lines(gradient(Node("fill_", args, ("y",)), (Ref("dy"),), ("x", "v")), "paddle", x=(3,), v=(), dy=(3,))
+
+
+@pytest.mark.parametrize("index, call", [
+    (-1, "F.embedding(i, w)"), (0, "F.embedding(i, w, padding_idx=0)"),
+])
+def test_the_padding_row_stays_without_a_gradient(index, call):
+    args = {"weight": Ref("w"), "indices": Ref("i"), "padding_idx": index}
+    look = Node("embedding", args, ("y",))
+    assert lines(look, "paddle", w=(4, 2), i=(3,)) == ("y = F.embedding(i, w)",)
+    assert lines(gradient(look, (Ref("dy"),), ("w",)), "paddle", w=(4, 2), i=(3,), dy=(3, 2))[1] == f"y = {call}"
+
+
 def test_several_results_go_back_together_and_indices_do_not():
     chunks = Node("split", {"self": Ref("x"), "split_size": 1}, ("a", "b"))
     text = lines(gradient(chunks, (Ref("da"), Ref("db")), ("x",)), "paddle", x=(2,), da=(1,), db=(1,))
