@@ -408,15 +408,12 @@ def serve(connection, backend, options):
                 getattr(backend, "import_gradients", int)()
             child = Child(backend, options["out"])
             reply, extra = child.ask(header, body, deadline, options["limit_bytes"])
-            if extra is None:
-                write_frame(fd, reply)
-            else:
+            if extra is not None:
                 highest = max(highest, peak(child.pid))
                 ended = child.close(request.get("grace", 5.0))
                 if ended is not None:
-                    write_frame(fd, {"outcome": "crashed", "signal": ended, "at": child.at()})
-                else:
-                    write_frame(fd, reply, extra)
+                    reply, extra = {"outcome": "crashed", "signal": ended, "at": child.at()}, None
+            write_frame(fd, reply, extra or b"")
         elif session is None or not session.pid:
             write_frame(fd, {"outcome": "crashed", "signal": "no session", "at": -1})
         else:
