@@ -157,7 +157,7 @@ def ports(framework, zoo, folder):
     """Write every port of a framework: right, and with the first linear weight that is square turned."""
     box = Toolbox(framework)
     for name, file in MODELS.items():
-        path = os.path.join(zoo, framework, file + ".py")
+        path = os.path.join(zoo, "ports", framework, file + ".py")
         if not os.path.exists(path):
             continue
         for kind in (framework, framework + ".turned")[: 1 if name in OBLONG else 2]:
