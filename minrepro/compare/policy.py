@@ -78,6 +78,8 @@ def identify(
     for to in FORMATS:
         if _is_cast(y, z, scale, to):
             return f"outputs rounded to {to.name}"
+    if not sensitivity.any():
+        return ""  # what does not depend on how its inputs are rounded (a copy) is not explained by that
     guess = implied(y - z, sensitivity)
     # A bounded output, or inputs that all round the same way, are off by less or more: the size only gives the order.
     for to in sorted(FORMATS, key=lambda to: abs(guess + to.digits) if math.isfinite(guess) else 0.0):
