@@ -75,11 +75,9 @@ def identify(
     """
     if y.dtype.kind != "f" or not np.isfinite(z).all():
         return ""
-    for to in FORMATS:
-        if _is_cast(y, z, scale, to):
-            return f"outputs rounded to {to.name}"
-    if not sensitivity.any():
-        return ""  # what does not depend on how its inputs are rounded (a copy) is not explained by that
+    told = outputs_rounded(y, z, scale)
+    if told:
+        return told
     guess = implied(y - z, sensitivity)
     # A bounded output, or inputs that all round the same way, are off by less or more: the size only gives the order.
     for to in sorted(FORMATS, key=lambda to: abs(guess + to.digits) if math.isfinite(guess) else 0.0):
@@ -97,7 +95,14 @@ def identify(
     return ""
 
 
-def _is_cast(y: np.ndarray, z: np.ndarray, scale: np.ndarray, to: Format) -> bool:
+def outputs_rounded(y: np.ndarray, z: np.ndarray, scale: np.ndarray | float) -> str:
+    """The policy that rounds results only, as words; all that can explain a copy. Arguments as for `identify`."""
+    if y.dtype.kind != "f" or not np.isfinite(z).all():
+        return ""
+    return next((f"outputs rounded to {to.name}" for to in FORMATS if _is_cast(y, z, scale, to)), "")
+
+
+def _is_cast(y: np.ndarray, z: np.ndarray, scale: np.ndarray | float, to: Format) -> bool:
     """True if `y` lies in the format throughout, `z` does not, and they are at most one rounding apart."""
     # A few elements settle it for almost every tensor.
     some = y.reshape(-1)[:FEW]

@@ -19,7 +19,7 @@ from minrepro.compare.blame import blame
 from minrepro.compare.failures import failures
 from minrepro.compare.laws import LEGAL, Broken
 from minrepro.compare.missing import missing
-from minrepro.compare.policy import Rounded, identify
+from minrepro.compare.policy import Rounded, identify, outputs_rounded
 from minrepro.ir.divergence import Comparison, Divergence
 from minrepro.ir.dtype import DType
 from minrepro.ir.outcome import Completed, Outcome
@@ -204,7 +204,7 @@ def _exact(question: Question, name: str, x: np.ndarray, y: np.ndarray, differs:
     truth = repr(z[index].item()) if z is not None else ""
     policy = ""
     if side != "reference" and x.dtype.kind == "f":
-        policy = identify(name, y, x, np.zeros(x.shape), np.zeros(x.shape), 1.0, lambda to: ())
+        policy = outputs_rounded(y, x, 0.0)
     found = _found(_symptom(x[index], y[index]), side, name, index, x, y, truth, math.inf, differs)
     return _with_policy(found, policy)
 
