@@ -32,8 +32,7 @@ def follow(evaluator, unit):
         return _recorded(seat, paths, original, part, args, kwargs)
 
     object.__setattr__(part, method, running._wrapper(unit, stepped))
-    if method not in part.__dict__.setdefault(running.MARK, []):
-        part.__dict__[running.MARK].append(method)
+    part.__dict__.setdefault(running.MARK, {}).setdefault(method, None)
     return {"file": original.__code__.co_filename, "line": first, "lines": lines, "name": original.__qualname__}
 
 
@@ -81,9 +80,10 @@ def leave(evaluator, unit):
     seat = evaluator.seat
     path, _, method = unit.partition("::")
     part, method = dict(seat.native.modules(seat.module))[path], method or "forward"
-    if method in part.__dict__.get(running.MARK, ()):
-        part.__dict__[running.MARK].remove(method)
+    own = part.__dict__.get(running.MARK, {}).pop(method, None)
     part.__dict__.pop(method, None)
+    if own is not None:
+        part.__dict__[method] = own
     running.wrap(seat.native, seat.module, [unit])
     for record in seat.followed:
         for number in range(len(record["recorder"].values)):
