@@ -211,7 +211,7 @@ class Pair:
 
         The spelling of a step may need the shape of what a step before it made, which the reference is asked for.
         """
-        if len(case.graph.nodes) > 1:
+        if len(case.graph.nodes) > 1 or self.reference.worker is self.candidate.worker:
             left = self.run(case, self.reference)
             return left, left if isinstance(left, Unspelled) else self.run(case, self.candidate)
         other = self._beside.submit(self.run, case, self.candidate)
