@@ -22,13 +22,6 @@ from minrepro.align.pairing import Module, Pairing
 from minrepro.align.slicing import definitions
 from minrepro.ir.divergence import Comparison
 
-WORDS = {
-    "same": "same", "arithmetic": "arithmetic", "port": "port mistake", "weights": "weights differ",
-    "draw": "random draw not pinned", "policy": "precision policy", "framework": "framework bug",
-    "conditioned": "ill-conditioned", "raises": "raises", "idle": "not called", "unexplained": "unexplained",
-    "setting": "setting differs",
-}
-"""Verdict of a row -> as people read it."""
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -42,7 +35,7 @@ class Row(msgspec.Struct):
         made: largest absolute error made here, given right inputs and right parts.
         seen: largest absolute error of its outputs when the port runs by itself.
         ulp, ratio: of the error made here.
-        verdict: key of `WORDS`.
+        verdict: a word that `language` has as ``verdict.WORD``.
         note: one sentence.
         lines: ``file:line`` on each side where the error is made; for the port, of all that ran since the seam before.
         calls: how often it was called.
@@ -130,11 +123,6 @@ class Table:
         for row in self.rows:
             if row.gradient == "diverges" and any(_below(unit, row.unit) for unit in wrong):
                 row.gradient, row.gradient_note = "passed on", ""
-
-    @property
-    def guilty(self) -> list[Row]:
-        """Rows whose error is made there, in order of their calls."""
-        return [row for row in self.rows if row.verdict not in ("same", "arithmetic", "idle", "conditioned")]
 
 
 def _below(unit: str, path: str) -> bool:

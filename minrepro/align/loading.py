@@ -6,7 +6,6 @@ stands in the port after loading.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Mapping, Sequence
 
 import msgspec
@@ -202,8 +201,3 @@ def counts(entries: Sequence[Entry]) -> dict[str, int]:
     for entry in entries:
         found[entry.blame or "fine"] = found.get(entry.blame or "fine", 0) + 1
     return found
-
-
-def size(entries: Sequence[Entry]) -> int:
-    """Number of elements carried over."""
-    return sum(math.prod(entry.shape) for entry in entries)

@@ -76,7 +76,6 @@ class Record(msgspec.Struct):
     output_labels: tuple[str, ...] = ()
     written: dict[int, Tensor] = {}
     passed: set[str] = set()
-    parts: int = 0
 
 
 class Seam(msgspec.Struct):
@@ -130,8 +129,8 @@ class Lockstep:
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
-        self.candidate = Follower("candidate", candidate, True, title="candidate", extra=[], entered={})
-        self.free = Follower("free", candidate, True, forced=False, title="free", extra=[], entered={})
+        self.candidate = Follower("candidate", candidate, True, title="candidate")
+        self.free = Follower("free", candidate, True, forced=False, title="free")
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started, self.left = 0, left
@@ -144,7 +143,6 @@ class Lockstep:
         self.seams: dict[tuple[Key, str], Seam] = {}
         self.places: dict[str, str] = {}
         self.done = False
-        self.missed: dict[int, int] = {}
         self.called: dict[int, int] = {}
         self.parts: dict[int, int] = {}
 
@@ -214,7 +212,7 @@ class Lockstep:
         key = (self.numbers[False][event["unit"]], event["call"])
         if event["kind"] == "enter":
             stack = self._stack(event, False)
-            self.records[key] = Record(*key, stack, tuple(event["line"]), labels, tensors, passed=set())
+            self.records[key] = Record(*key, stack, tuple(event["line"]), labels, tensors)
             self.called[key[0]] = self.called.get(key[0], 0) + 1
             for above in stack:
                 self.parts[above[0]] = self.parts.get(above[0], 0) + 1
@@ -240,7 +238,7 @@ class Lockstep:
     def _local(self, role: str, seat: Seat, candidate: bool, key: Key, unit: str, of: str, nudge: int = 0) -> None:
         """Start a local follower of the call whose entry the run `of` has just shown."""
         self.started += 1
-        one = Follower(role, seat, candidate, scope=key, title=f"{role}_{self.started}", extra=[], entered={})
+        one = Follower(role, seat, candidate, scope=key, title=f"{role}_{self.started}")
         one.event = self._started(seat, one.title, unit=unit, of=of, nudge=nudge)
         self.followers.append(one)
 
@@ -394,7 +392,6 @@ class Lockstep:
                 for inner, part in list(self.records.items()):
                     if key in part.stack:
                         del self.records[inner]
-                        self.missed[inner[0]] = self.missed.get(inner[0], 0) + 1
 
 
 def _place(event: Mapping[str, Any]) -> str:

@@ -14,7 +14,6 @@ from . import running
 INSIDE = threading.local()
 """Set while a patched function runs, so that the draw of a draw is not shown."""
 
-_SHAPES = ("normal(0, 1)", "uniform(0, 1)")
 
 
 def install(native):

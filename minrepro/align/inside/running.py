@@ -52,7 +52,7 @@ class Run:
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
         self.trail, self.streams = [], None
-        self.error, self.result = None, None
+        self.error = None
         self.at = None  # the call whose entry was posted last
         self.recent = {}  # the calls that were left last
         self.thread = threading.Thread(target=self._main, daemon=True)
@@ -99,8 +99,8 @@ class Run:
         try:
             mode = self.native.no_grad() if self.seams else self.native.grad()
             with mode, noise.watched(self.native, self.dtype == "float64", self.random):
-                self.result = self.body()
-            self.events.put({"kind": "done", "values": self._bound(self.result)})
+                result = self.body()
+            self.events.put({"kind": "done", "values": self._bound(result)})
         except Stopped:
             pass
         except BaseException as error:  # a user's model may raise anything, and the host must hear of it
