@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from minrepro.align.judging import half_alike
 from minrepro.align.pairing import Pairing
 from minrepro.align.seat import Seat
 from minrepro.ir.tensor import Tensor
@@ -47,12 +48,8 @@ def difference(x: Tensor, y: Tensor) -> str:
     if x.shape != y.shape:
         return f"{list(x.shape)} on the reference, {list(y.shape)} on the port"
     a, b = x.values.astype(np.float64), y.values.astype(np.float64)
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(a)
-        size = float(np.sqrt(np.mean(np.square(a[finite])))) if finite.any() else 0.0
-        most = max(x.dtype.roundoff, y.dtype.roundoff) ** 0.5 if x.dtype.inexact else 0.0
-        same = (a == b) | (np.isnan(a) & np.isnan(b)) | ((a <= FILL) & (b <= FILL))
-        same |= np.abs(a - b) <= most * (np.abs(a) + size)
+    roundoff = max(x.dtype.roundoff, y.dtype.roundoff) if x.dtype.inexact else 0.0
+    same = half_alike(a, b, roundoff) | ((a <= FILL) & (b <= FILL))
     if same.all():
         return ""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(same)), same.shape))

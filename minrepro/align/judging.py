@@ -136,17 +136,27 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
     return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
 
 
+def half_alike(a: np.ndarray, b: np.ndarray, roundoff: float) -> np.ndarray:
+    """Where two arrays agree in half of their digits, measured at the element and the array's own size.
+
+    Args:
+        a, b: wide values of one shape.
+        roundoff: of the narrower dtype; 0 asks for equality.
+    """
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(a)
+        size = float(np.sqrt(np.mean(np.square(np.abs(a[finite]))))) if finite.any() else 0.0
+        return (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + size))
+
+
 def unaided(x: Tensor, y: Tensor, label: str) -> Comparison:
     """The verdict where no float64 run helps (the model cannot be copied, or the dtypes differ): by size alone.
 
     Rounding may take half of the digits; beyond that two sides do not compute the same.
     """
     a, b = x.values, y.values
-    roundoff = max(x.dtype.roundoff, y.dtype.roundoff)
+    same = half_alike(a, b, max(x.dtype.roundoff, y.dtype.roundoff))
     with np.errstate(all="ignore"):
-        finite = np.isfinite(a)
-        size = float(np.sqrt(np.mean(np.square(np.abs(a[finite]))))) if finite.any() else 0.0
-        same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + size))
         gap = np.where(same, 0.0, np.abs(a - b))
     if same.all():
         return Comparison("arithmetic", why=f"{label or 'the output'} is judged by its size alone, without a float64 run")

@@ -264,8 +264,7 @@ def _local(seat, title, unit, of, nudge):
     _, args, kwargs = of.at
 
     def fresh(leaf):
-        made = leaf.copy() if isinstance(leaf, numpy.ndarray) else seat.native.detached(leaf)
-        return seat.native.cast(made, "float64") if seat.native.is_tensor(made) and seat.native.floating(made) else made
+        return leaf.copy() if isinstance(leaf, numpy.ndarray) else seat.native.widened(seat.native.detached(leaf))
 
     args, kwargs = trees.mapped((args, kwargs), seat.native.is_leaf, fresh)
     # Its noise comes from a generator of its own, whatever the model draws.
@@ -322,8 +321,7 @@ def gradient(evaluator, title, unit, call, wide, nudge):
     path, _, method = unit.partition("::")
     part = _wide(seat, path) if wide else dict(seat.native.modules(seat.module))[path]
     if wide:
-        widen = lambda leaf: seat.native.cast(leaf, "float64") if seat.native.floating(leaf) else leaf  # noqa: E731
-        args, kwargs = trees.mapped((args, kwargs), seat.native.is_tensor, widen)
+        args, kwargs = trees.mapped((args, kwargs), seat.native.is_tensor, seat.native.widened)
     random = numpy.random.RandomState(nudge) if nudge else None
     with seat.native.default_dtype("float64" if wide else None):
         try:
@@ -352,7 +350,7 @@ def step(evaluator, title, wide, nudge):
 
     def fresh(tensor):
         made = seat.native.detached(tensor)
-        return seat.native.cast(made, "float64") if wide and seat.native.floating(made) else made
+        return seat.native.widened(made) if wide else made
 
     args, kwargs = trees.mapped((seat.args, seat.kwargs), seat.native.is_tensor, fresh)
     training.clear(seat.native, module)

@@ -156,6 +156,10 @@ class Native:
             return made
         return made.double()
 
+    def widened(self, value):
+        """A floating tensor in float64; anything else as it is."""
+        return self.cast(value, "float64") if self.is_tensor(value) and self.floating(value) else value
+
     @contextlib.contextmanager
     def default_dtype(self, name):
         """Inside, new floating-point tensors have this dtype; None leaves it."""
