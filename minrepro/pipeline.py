@@ -20,14 +20,14 @@ import msgspec
 
 from minrepro.capture import Captured, capture
 from minrepro.compare.pair import Pair, Side, open_side
-from minrepro.diagnose import UNEXPLAINED, Scene, convention, diagnose, setting
+from minrepro.diagnose import UNEXPLAINED, Scene, diagnose, legal
 from minrepro.emit import emit
 from minrepro.emit.finding import finding
 from minrepro.errors import InternalError, SessionLost, UsageError
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Site
-from minrepro.ir.graph import Graph
+from minrepro.ir.graph import Graph, Node
 from minrepro.ir.outcome import Completed
 from minrepro.ir.reduction import Diagnosis, Finding, Rate, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
@@ -36,7 +36,7 @@ from minrepro.localise.gradients import Gradients
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Stream, Trace
 from minrepro.options import OPTIONS, Options
-from minrepro.record import Listener, aside, checked, counts, describe_trace, rates, readable, shape_of, write
+from minrepro.record import Listener, aside, checked, counts, describe_trace, excused, kind_of, rates, readable, shape_of, write
 from minrepro.shrink import shrink
 from minrepro.shrink.oracle import Oracle, identity
 from minrepro.verify import verify
@@ -240,7 +240,6 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         sites = [found]
     sites = _without_legal(run, sites)
     if not sites:
-        run.verdict = "policy" if run.report.get("policies") else "convention"
         return None
     if run.options.site >= len(sites):
         raise UsageError(f"expected a site below {len(sites)}, found --site {run.options.site}; see 2-compare.json")
@@ -271,21 +270,22 @@ def _without_legal(run: Run, sites: list[tuple[Trace | None, Site]]) -> list[tup
     """Report the sites that a documented difference or a setting explains, and keep the others."""
     left = []
     for trace, site in sites:
-        found, told = site.comparison.divergence, None
+        found = site.comparison.divergence
         if trace is not None and found is not None:
             scene = Scene(run.pair, _one_step(run, trace, site), site.reference, site.candidate, found)
-            told = convention(scene) or setting(scene)
-        if told is None:
-            left.append((trace, site))
-            continue
-        node = site.node
-        where = f"{node.op} in {node.path or 'the root module'!r} {node.source}"
-        run.listener.say(f"{where}: {told.cause}: {told.sentence}")
-        run.listener.say(f"change: {told.change} (source: {told.source})")
-        kind = "policies" if told.cause.startswith("policy") else "conventions"
-        row = {"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)}
-        run.report.setdefault(kind, []).append(row)
+            if _legal(run, scene, site.node):
+                continue
+        left.append((trace, site))
     return left
+
+
+def _legal(run: Run, scene: Scene, node: Node) -> bool:
+    """Report a divergence that a documented difference or a setting explains; False if none does."""
+    told = legal(scene)
+    if told is not None:
+        run.report.setdefault(kind_of(told), []).append(excused(node, told, run.listener))
+        run.verdict = "policy" if "policies" in run.report else "convention"
+    return told is not None
 
 
 def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
@@ -348,7 +348,10 @@ def stage_diagnose(run: Run) -> dict[str, Any] | None:
     elif oracle.calm:
         run.listener.say(f"it shows in every run with {oracle.calm}")
     assert comparison.divergence is not None
-    run.diagnosis = diagnose(Scene(run.pair, run.case, left, right, comparison.divergence, oracle.rate))
+    scene = Scene(run.pair, run.case, left, right, comparison.divergence, oracle.rate)
+    if run.first == "diagnose" and oracle.rate is None and _legal(run, scene, run.site.node):
+        return None
+    run.diagnosis = diagnose(scene)
     run.listener.say(f"{run.diagnosis.sentence} ({run.diagnosis.side})")
     run.report["signature"] = codec.plain(run.signature)
     return codec.plain(run.diagnosis)

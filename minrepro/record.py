@@ -11,7 +11,8 @@ import msgspec
 
 from minrepro.ir import codec
 from minrepro.ir.case import Case
-from minrepro.ir.reduction import Rate
+from minrepro.ir.graph import Node
+from minrepro.ir.reduction import Diagnosis, Rate
 from minrepro.ir.signature import Signature
 from minrepro.localise.streaming import Checked, Trace
 
@@ -72,6 +73,19 @@ def aside(folder: Path, number: int, signature: Signature, case: Case) -> dict[s
     write(path, case)
     command = f"minrepro shrink --case {path}"
     return {"signature": str(signature), "case": case.summary(), "path": str(path), "command": command}
+
+
+def excused(node: Node, told: Diagnosis, listener: Listener) -> dict[str, Any]:
+    """A divergence that is nobody's bug, for the listener and for the report."""
+    where = f"{node.op} in {node.path or 'the root module'!r} {node.source}".strip()
+    listener.say(f"{where}: {told.cause}: {told.sentence}")
+    listener.say(f"change: {told.change} (source: {told.source})")
+    return {"module": node.path, "op": node.op, "source": node.source, "diagnosis": codec.plain(told)}
+
+
+def kind_of(told: Diagnosis) -> str:
+    """The list of the report that it belongs to."""
+    return "policies" if told.cause.startswith("policy") else "conventions"
 
 
 def rates(start: Rate | None, final: Rate | None, calm: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from minrepro.diagnose.scene import Scene
 from minrepro.diagnose.settings import setting
 from minrepro.ir.reduction import Diagnosis
 
-__all__ = ["UNEXPLAINED", "Scene", "causes", "convention", "diagnose", "setting"]
+__all__ = ["UNEXPLAINED", "Scene", "causes", "convention", "diagnose", "legal", "setting"]
 
 UNEXPLAINED = "unexplained"
 """The cause of a divergence that no rule predicts."""
@@ -46,6 +46,11 @@ def diagnose(scene: Scene) -> Diagnosis:
     if scene.divergence.side == "unknown":
         sentence = "the sides differ, and float64 does not settle which one is wrong"
     return Diagnosis(UNEXPLAINED, scene.divergence.side, sentence, (), ruled_out)
+
+
+def legal(scene: Scene) -> Diagnosis | None:
+    """The documented difference or the setting that explains a divergence, so that it is nobody's bug; None if none."""
+    return convention(scene) or setting(scene)
 
 
 def causes(scene: Scene) -> tuple[list[Diagnosis], tuple[str, ...]]:

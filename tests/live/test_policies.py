@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from minrepro.ir.case import Case
+from minrepro.ir.graph import Graph, Node, Ref
+from minrepro.ops.sample import normal
 from minrepro.options import Options
 from minrepro.pipeline import EXIT, Run
 from minrepro.record import Listener
@@ -45,3 +48,15 @@ def test_a_kernel_that_no_setting_cures_stays_a_divergence(report) -> None:
     found = report("cause_bfloat16")
     assert found["verdict"] == "divergence" and found["diagnosis"]["cause"] == "precision policy"
     assert "policies" not in found
+
+
+def test_a_stored_case_ends_with_the_policy(python_of, tmp_path: Path) -> None:
+    torch = f"torch@{python_of('torch')}"
+    node = Node("linear", {"input": Ref("x"), "weight": Ref("w")}, ("out",))
+    options = Options("", f"{torch}+replay:{FOLDER / 'policy_autocast'}.py", torch, deadline_s=20.0)
+    feeds = {"x": normal(4, 32), "w": normal(8, 32)}
+    run = Run(options, tmp_path / "run", Listener())
+    run.start_at(Case(Graph(("x", "w"), (node,), ("out",)), feeds, torch, options.candidate))
+    found = run.execute()
+    assert found["verdict"] == "policy" and "repro" not in found
+    assert [row["diagnosis"]["cause"] for row in found["policies"]] == ["policy: autocast"]

@@ -113,6 +113,19 @@ def test_a_run_ends_with_the_convention(tmp_path, environment_of) -> None:
     assert "repro" not in report
 
 
+def test_a_stored_case_ends_with_the_convention(tmp_path, environment_of) -> None:
+    """As a model does: nothing is reduced, and the report has the source."""
+    environment_of("torch"), environment_of("paddle")
+    node = Node("one_hot", {"self": Ref("x"), "num_classes": 6}, ("out",))
+    case = Case(Graph(("x",), (node,), ("out",)), {"x": integers(4)}, "torch", "paddle")
+    run = Run(Options("", "paddle"), tmp_path / "run", Listener())
+    run.start_at(case)
+    report = run.execute()
+    assert report["verdict"] == "convention" and "repro" not in report
+    (known,) = report["conventions"]
+    assert known["op"] == "one_hot" and known["diagnosis"]["source"].startswith("paddle.nn.functional.one_hot: ")
+
+
 @pytest.mark.parametrize("framework", sorted(table()))
 def test_every_source_says_it(framework: str, python_of) -> None:
     rows = table()[framework]
