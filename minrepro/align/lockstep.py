@@ -29,6 +29,8 @@ Key = tuple[int, int]
 """(number of the unit, how often it was called before)."""
 NUDGES = ("moved0", "moved1", "moved2")
 """Roles of the runs on moved values, whose spread is the sensitivity."""
+WAITING = 2
+"""Seams that may wait for their verdict while the models go on: each holds its values."""
 Order = tuple[Optional[tuple[Optional[Tensor], ...]]]
 """What a follower is told: the tensors that replace its own, or None to go on with them."""
 
@@ -116,7 +118,7 @@ class Lockstep:
         leader, candidate: both sides.
         pairing: the units.
         scopes: calls that get local followers.
-        seen: called with each seam once every follower has contributed.
+        seen: called with each seam once every follower has contributed, one after the other, in a thread of its own.
         draws: the random draws of the reference, and who took them.
         progress: called with (done, total, what).
         left: called when both sides have left the same call.
@@ -134,7 +136,8 @@ class Lockstep:
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started, self.left = 0, left
-        self.beside = ThreadPoolExecutor(1)
+        self.beside, self.judge = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self.judged: list[Future[None]] = []
         self.numbers = {
             False: {unit.reference: number for number, unit in enumerate(self.units)},
             True: {unit.candidate: number for number, unit in enumerate(self.units)},
@@ -164,8 +167,10 @@ class Lockstep:
                 if self.done:
                     break
                 event = ahead.result() if ahead is not None else self._gone(self.leader, "leader")
+            self._judged(0)
         except BaseException:
             self.beside.shutdown(wait=True)  # the reference may be on its way to the next seam
+            self.judge.shutdown(wait=True)
             with contextlib.suppress(CaptureError):  # a process that has died must not hide how
                 self.stop()
             raise
@@ -381,7 +386,13 @@ class Lockstep:
             }
             if awaited <= set(seam.others):
                 del self.seams[name]
-                self.seen(seam)
+                self.judged.append(self.judge.submit(self.seen, seam))
+        self._judged(WAITING)
+
+    def _judged(self, waiting: int) -> None:
+        """Wait until no more seams than this are without a verdict: the models go on while the last ones are looked at."""
+        while len(self.judged) > waiting:
+            self.judged.pop(0).result()
 
     def _free(self) -> None:
         """Forget the calls that everybody has passed, and what was called inside them."""
