@@ -60,6 +60,11 @@ def sweep(
     result = report.as_json(records, found, about)
     for mode in modes:
         screen.print(report.as_table(records, verbose, mode))
+    legal = report.known(records)
+    if legal:
+        screen.print(f"\n{len(legal)} documented differences and settings", style="bold")
+    for one in legal:
+        screen.print(report.known_line(one), markup=False)
     screen.print(f"\n{len(found)} distinct divergences", style="bold")
     if to_shrink:
         result["shrunk"] = _shrunk(shrinking.Many(found, specs, folder, jobs, deadline), screen)

@@ -13,6 +13,7 @@ import msgspec
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
+from minrepro.ir.reduction import Diagnosis
 from minrepro.ir.signature import Signature
 from minrepro.sweep.backward import Pinned
 from minrepro.sweep.plan import Item
@@ -28,6 +29,7 @@ class Record(msgspec.Struct, frozen=True):
         signature: identity of the divergence, if there is one.
         size: elements of the case, to find the smallest of a group without building it.
         pinned: what a gradient step looks like, to build it without running anything.
+        legal: the documented difference or the setting that explains the divergence.
     """
 
     key: str
@@ -36,6 +38,7 @@ class Record(msgspec.Struct, frozen=True):
     signature: Signature | None
     size: int
     pinned: Pinned | None = None
+    legal: Diagnosis | None = None
 
 
 def name(case: Case, versions: Mapping[str, str], texts: Sequence[str], mode: str = "forward") -> str:

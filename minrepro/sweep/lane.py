@@ -14,10 +14,13 @@ import msgspec
 from minrepro.backends.program import Program
 from minrepro.compare.pair import Pair, Side, open_side
 from minrepro.compare.verdict import judge
+from minrepro.diagnose import Scene, legal
+from minrepro.diagnose.conventions import about
 from minrepro.errors import Unsupported
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled
+from minrepro.ir.reduction import Diagnosis
 from minrepro.ir.signature import Signature
 from minrepro.shrink.oracle import signature_of
 from minrepro.sweep.backward import MODE, Nothing, Pinned, Ready, label, opened, ready, without
@@ -31,6 +34,8 @@ NO_KERNEL = re.compile(
     re.IGNORECASE,
 )
 """Texts by which a framework says that it has no kernel for a dtype."""
+GARBAGE = re.compile(r"invalid dimension to be accessed", re.IGNORECASE)
+"""A shape or an axis that the framework made itself and then refuses: words about support hide a bug there."""
 Run = Callable[[Case], Outcome]
 """Evaluates a case on the reference."""
 MISSING = "no kernel: "
@@ -38,11 +43,15 @@ MISSING = "no kernel: "
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What one case showed: the judgement, the identity of a divergence, and what a gradient step looks like."""
+    """What one case showed: the judgement, the identity of a divergence, and what a gradient step looks like.
+
+    `legal` is the documented difference or the setting that explains the divergence, so that it is nobody's bug.
+    """
 
     comparison: Comparison
     signature: Signature | None = None
     pinned: Pinned | None = None
+    legal: Diagnosis | None = None
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -97,7 +106,7 @@ class Lane:
         right = self.warm.run(asked.case, self.warm.candidate)
         found = _finding(asked, judge(self.warm.question(asked.case), asked.left, right), asked.left, right)
         if found.signature is None or found.signature in self._believed:
-            return found
+            return self._weighed(found, asked, asked.left, right)
         alone = self._confirm(asked, self._run)
         fewer = alone.pinned != asked.pinned
         if alone.comparison.verdict == "same" and not fewer and not isinstance(right, (Crashed, TimedOut)):
@@ -142,7 +151,14 @@ class Lane:
         if found.signature is not None and found.signature.symptom in ("exception", "accepted", "dtype"):
             # The same exception or dtype of the same operator once more needs no second look.
             self._believed.add(found.signature)
-        return found
+        return self._weighed(found, asked, left, right)
+
+    def _weighed(self, found: Finding, asked: _Asked, left: Outcome, right: Outcome) -> Finding:
+        """Ask of a divergence whether a documented difference or a setting explains it."""
+        if found.signature is None or found.comparison.divergence is None:
+            return found
+        told = legal(Scene(self.alone, asked.case, left, right, found.comparison.divergence))
+        return msgspec.structs.replace(found, legal=told)
 
     def finish(self) -> list[str]:
         """End the sessions of an operator; not empty if one of them did not end cleanly."""
@@ -162,9 +178,13 @@ class Lane:
         return known
 
     def texts(self, item: Item, case: Case) -> list[str]:
-        """What the two sides would run, or why they cannot: an answer is to this and not to the operator's name."""
+        """What the two sides would run, or why they cannot: an answer is to this and not to the operator's name.
+
+        The conventions that it is held against belong to it.
+        """
         case = opened(case) if item.mode == MODE else case
-        return [self._text(case, side) for side in (self.warm.reference, self.warm.candidate)]
+        known = [f"{row.name}: {row.cited}" for row in about(self.warm.candidate.spec.name, case)]
+        return [*(self._text(case, side) for side in (self.warm.reference, self.warm.candidate)), *known]
 
     def _text(self, case: Case, side: Side) -> str:
         try:
@@ -196,10 +216,15 @@ def _step(of: Case, asked: Ready | Nothing) -> _Asked | Finding:
 def _finding(asked: _Asked, comparison: Comparison, left: Outcome, right: Outcome) -> Finding:
     if comparison.verdict != "diverges":
         return Finding(comparison, pinned=asked.pinned)
-    if isinstance(right, Raised) and isinstance(left, Completed) and NO_KERNEL.search(right.message):
+    if isinstance(right, Raised) and isinstance(left, Completed) and lacks(right.message):
         why = f"{MISSING}{_first_line(right.message)}"
         return Finding(Comparison("unsupported", why=why), pinned=asked.pinned)
     return Finding(comparison, signature_of(asked.case, comparison, right, left), asked.pinned)
+
+
+def lacks(message: str) -> bool:
+    """True if a text says that a framework has no kernel for what was asked."""
+    return bool(NO_KERNEL.search(message)) and not GARBAGE.search(message)
 
 
 def _first_line(text: str) -> str:

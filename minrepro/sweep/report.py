@@ -18,8 +18,9 @@ from minrepro.sweep.backward import MODE, Pinned
 from minrepro.sweep.journal import Record
 from minrepro.sweep.plan import FORWARD, MODES, OWN, Item, case_of
 
-VERDICTS = ("same", "arithmetic", "shared", "refused", "none", "unsupported", "unresolved")
-"""``none``: the reference has no gradient there."""
+LEGAL = ("convention", "policy")
+VERDICTS = ("same", "arithmetic", *LEGAL, "shared", "refused", "none", "unsupported", "unresolved")
+"""``none``: the reference has no gradient there. What is `LEGAL` differs, and is documented or set: nobody's bug."""
 COLUMNS = (*VERDICTS, *SYMPTOMS)
 
 
@@ -67,8 +68,30 @@ class Group(msgspec.Struct, frozen=True):
         return "".join(c if c.isalnum() else "-" for c in words.lower()).strip("-")
 
 
+class Known(msgspec.Struct, frozen=True):
+    """One documented difference or setting that showed.
+
+    Attributes:
+        cause: ``convention: ...`` or ``policy: ...``.
+        ops: operators that it showed in.
+        cases: in how many cases.
+        sentence: what each side does.
+        change: the line to change in the user's code.
+        source: where it is documented.
+    """
+
+    cause: str
+    ops: tuple[str, ...]
+    cases: int
+    sentence: str
+    change: str
+    source: str
+
+
 def column(record: Record) -> str:
-    """The verdict, or the symptom of a divergence."""
+    """The verdict, or the symptom of a divergence that is not legal."""
+    if record.legal is not None:
+        return record.legal.cause.split(":")[0]
     found = record.comparison.divergence
     return found.symptom if record.comparison.verdict == "diverges" and found is not None else record.comparison.verdict
 
@@ -84,11 +107,11 @@ def coverage(records: Iterable[Record], by_op: bool) -> dict[str, Counter[str]]:
 
 
 def groups(records: Iterable[Record]) -> list[Group]:
-    """The distinct divergences, by mode and operator."""
+    """The distinct divergences that are not legal, by mode and operator."""
     found: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
         divergence = record.comparison.divergence
-        if record.comparison.verdict == "diverges" and divergence is not None:
+        if record.comparison.verdict == "diverges" and divergence is not None and record.legal is None:
             who = record.signature
             message = f"{who.kind}: {who.message}".strip(": ") if who is not None else ""
             # Forward comes first, as in `MODES`.
@@ -116,6 +139,22 @@ def _group(op: str, symptom: str, side: str, message: str, members: list[Record]
     )
 
 
+def known(records: Iterable[Record]) -> list[Known]:
+    """The documented differences and settings that showed."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.legal is not None:
+            found.setdefault(record.legal.cause, []).append(record)
+    return [_known(cause, members) for cause, members in sorted(found.items())]
+
+
+def _known(cause: str, members: list[Record]) -> Known:
+    told = members[0].legal
+    assert told is not None
+    where = tuple(sorted({record.item.op for record in members}))
+    return Known(cause, where, len(members), told.sentence, told.change, told.source)
+
+
 def as_json(records: list[Record], found: list[Group], about: Mapping[str, Any]) -> dict[str, Any]:
     """The whole report for machines."""
     return {
@@ -123,6 +162,7 @@ def as_json(records: list[Record], found: list[Group], about: Mapping[str, Any])
         "cases": len(records),
         **_counted(of_mode(records, FORWARD)),
         "backward": _counted(of_mode(records, MODE)),
+        "known": [msgspec.to_builtins(one) for one in known(records)],
         "divergences": [
             {
                 "op": group.op, "mode": group.mode, "symptom": group.symptom, "side": group.side, "message": group.message,
@@ -169,3 +209,11 @@ def line(group: Group) -> str:
     smallest = group.items[0]
     where = f"{smallest.dtype} {smallest.layout}".strip() if smallest.layout != OWN else smallest.dtype
     return f"{group.step}: {group.symptom} on the {group.side} side ({len(group.items)} cases, {where}): {group.detail}"
+
+
+def known_line(one: Known) -> str:
+    """A documented difference or a setting in one line, with the line to change and the source."""
+    return (
+        f"{one.cause} in {', '.join(one.ops)} ({one.cases} cases): {one.sentence}; change: {one.change} "
+        f"(source: {one.source})"
+    )

@@ -113,7 +113,9 @@ class Sweep:
         for item, key in fresh:
             if key in found:
                 finding, size = found[key]
-                record = Record(key, item, finding.comparison, finding.signature, size, finding.pinned)
+                record = Record(
+                    key, item, finding.comparison, finding.signature, size, finding.pinned, finding.legal
+                )
                 self.journal.add(record)
                 self.asked += 1
                 self._count(record, item, say)

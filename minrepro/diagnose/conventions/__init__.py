@@ -14,6 +14,7 @@ import msgspec
 
 from minrepro import registry
 from minrepro.diagnose.scene import Scene
+from minrepro.ir.case import Case
 from minrepro.ir.reduction import Diagnosis, Probe
 
 
@@ -55,14 +56,19 @@ def table() -> dict[str, tuple[Convention, ...]]:
     return {name: tuple(rows) for name, rows in found.items()}  # type: ignore[call-overload]
 
 
+def about(framework: str, case: Case) -> list[Convention]:
+    """The conventions that may show in a case: those of its operators that have an experiment."""
+    ops = {node.op for node in case.graph.nodes}
+    return [row for row in table().get(framework, ()) if row.probes is not None and ops & set(row.ops)]
+
+
 def convention(scene: Scene) -> Diagnosis | None:
     """The convention that predicts this divergence, or None."""
     candidate = scene.pair.candidate.spec
     if scene.pair.reference.spec.name != "torch" or candidate.replay:
         return None
-    ops = {node.op for node in scene.case.graph.nodes}
-    for row in table().get(candidate.name, ()):
-        if row.probes is None or scene.symptom not in row.symptoms or not ops & set(row.ops):
+    for row in about(candidate.name, scene.case):
+        if row.probes is None or scene.symptom not in row.symptoms:
             continue
         probes = tuple(row.probes(scene))
         if probes and all(probe.confirmed for probe in probes):
