@@ -6,7 +6,8 @@ stands in the port after loading.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+import math
+from typing import Any, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -14,6 +15,7 @@ from minrepro.align import buffers
 from minrepro.align.pairing import Module, Pairing, Rule, plain, translated
 from minrepro.align.seat import Progress, Seat
 from minrepro.errors import UsageError
+from minrepro.ir.dtype import dtype
 
 NAMES = {"running_mean": "_mean", "running_var": "_variance"}
 """Names of entries that Paddle's batch norms change (Paddle's API guide from PyTorch)."""
@@ -22,6 +24,9 @@ UNSAVED = ("num_batches_tracked",)
 """Entries of torch's batch norms that other frameworks do not have; they take no part in a forward."""
 TURNED = {("paddle", "linear"): "weight"}
 """(framework, layer) -> its entry that lies the other way round than torch's (Paddle: Linear.weight is (in, out))."""
+
+GROUP = 8 << 20
+"""Bytes that are on their way into the port at a time, at least one entry."""
 
 
 class Entry(msgspec.Struct):
@@ -77,7 +82,7 @@ class Loader:
             CaptureError: if the converter or the loading raises.
         """
         theirs = {entry["key"]: entry for entry in self.reference.ask("state")}
-        mine = {entry["key"]: entry for entry in self.candidate.ask("state")}
+        mine = {entry["key"]: entry for entry in self.candidate.ask("state", bind=False)}
         self.partners = partners = self._partners(theirs, mine)
         turned = [key for key, entry in mine.items() if self._turned(entry, theirs.get(partners.get(key, "")), mine, theirs)]
         self.turned = frozenset(turned)
@@ -86,26 +91,20 @@ class Loader:
                 f"no entry of the port's state answers to one of the reference's: {', '.join(list(mine)[:6])} against "
                 f"{', '.join(list(theirs)[:6])}; give --convert FILE.py:FUNCTION or --map"
             )
-        names = {}
-        for done, (key, entry) in enumerate(theirs.items()):
-            names[key] = f"from_{entry['name']}"
-            self.candidate.bind({names[key]: self.reference.share(entry["name"])}, arrays=True)
-            self.progress(done + 1, len(theirs), key)
         if convert is None:
             self._fit(theirs, mine, partners, turned)
-            names = {key: names[source] for key, source in partners.items()}
-        made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
-        sources = {key: key for key in partners} if convert is None else partners
-        answer = self.candidate.ask("loaded", partners=sources, turned=turned)
+            found, surplus = self._in_groups(theirs, mine, turned), []
+        else:
+            found, surplus = self._through(convert, theirs, turned)
         giver = "pairing" if convert is None else "converter"
-        entries = [_entry(key, partners.get(key, ""), found, giver) for key, found in answer["entries"].items()]
+        entries = [_entry(key, partners.get(key, ""), found[key], giver) for key in mine if key in found]
         entries += [
             Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")
-            for key in answer["surplus"]
+            for key in surplus
         ]
         for entry in entries:
             self._uneven(entry, theirs)
-        used = {entry.source for entry in entries} | set(made)
+        used = {entry.source for entry in entries} | {entry.key for entry in entries}
         entries += [
             Entry("", source, "not carried over", "", "", f"nothing of the port answers to {source}")
             for source in theirs if source not in used and not source.endswith(UNSAVED)
@@ -114,6 +113,36 @@ class Loader:
             Entry(key, source, "computed", "with other values", "port", told, shape)
             for key, source, shape, told in buffers.compare(self.reference, self.candidate, self.pairing)
         ]
+
+    def _in_groups(self, theirs, mine, turned) -> dict[str, Any]:
+        """Carry every entry to its partner, a few at a time: no side ever holds a second copy of the model."""
+        self.candidate.ask("expect", keys=list(self.partners))
+        found: dict[str, Any] = {}
+        for group in _groups(self.partners, mine):
+            sent = self._sent({self.partners[key] for key in group}, theirs)
+            self.candidate.ask("converted", source=None, names={key: sent[self.partners[key]] for key in group}, turned=turned)
+            found.update(self.candidate.ask("loaded", partners={key: key for key in group}, turned=turned)["entries"])
+            self.progress(len(found), len(self.partners), group[-1])
+        return {**found, **self.candidate.ask("untouched", partners={})["entries"]}
+
+    def _through(self, convert, theirs, turned) -> tuple[dict[str, Any], list[str]]:
+        """Carry every entry through the user's converter, which may ask for any of them at once."""
+        names: dict[str, str] = {}
+        for done, key in enumerate(theirs):
+            names |= self._sent({key}, theirs)
+            self.progress(done + 1, len(theirs), key)
+        made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
+        self.candidate.ask("expect", keys=list(made))
+        answer = self.candidate.ask("loaded", partners=self.partners, turned=turned)
+        rest = self.candidate.ask("untouched", partners=self.partners, turned=turned)
+        return {**answer["entries"], **rest["entries"]}, answer["surplus"]
+
+    def _sent(self, keys: Collection[str], theirs) -> dict[str, str]:
+        """Send entries of the reference as arrays; key -> variable on the port's side."""
+        shared = self.reference.share([theirs[key]["name"] for key in keys])
+        names = {key: f"from_{theirs[key]['name']}" for key in keys}
+        self.candidate.bind({names[key]: shared[theirs[key]["name"]] for key in keys}, arrays=True)
+        return names
 
     def _uneven(self, entry: Entry, theirs: Mapping[str, Any]) -> None:
         """Blame the port where its layer lacks what the reference's has, or has more: no converter can mend that."""
@@ -162,6 +191,21 @@ def _lies(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) ->
     entry = entries.get(entry["tied"], entry) if not entry["owner"] else entry
     framework, _, layer = entry["owner"].partition(".nn.")
     return TURNED.get((framework, plain(layer))) == entry["key"].rpartition(".")[2]
+
+
+def _groups(keys: Collection[str], entries: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """Keys in groups of about `GROUP` bytes; entries that are tied to each other stay together."""
+    groups: list[list[str]] = []
+    held, owner = GROUP, ""
+    for key in sorted(keys, key=lambda key: entries[key]["tied"] or key):
+        entry = entries[key]
+        if held >= GROUP and (entry["tied"] or key) != owner:
+            groups.append([])
+            held = 0
+        owner = entry["tied"] or key
+        groups[-1].append(key)
+        held += math.prod(entry["shape"]) * dtype(entry["dtype"]).storage.itemsize
+    return groups
 
 
 def _entry(key: str, source: str, found: Mapping[str, Any], giver: str) -> Entry:

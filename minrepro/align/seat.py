@@ -62,12 +62,13 @@ class Seat:
             raise CaptureError(f"{self.title}: its values cannot be read: {outcome}")
         return dict(outcome.values)
 
-    def share(self, variable: str) -> Value:
-        """One value left in the worker's shared memory, valid until its next answer."""
-        outcome = self.side.worker.step(Program((), (), {variable: variable}), {}, (variable,), remote=True)
+    def share(self, variables: Iterable[str]) -> dict[str, Value]:
+        """Values left in the worker's shared memory, valid until its next answer."""
+        names = {name: name for name in variables}
+        outcome = self.side.worker.step(Program((), (), names), {}, names, remote=True)
         if not isinstance(outcome, dict):
             raise CaptureError(f"{self.title}: its values cannot be read: {outcome}")
-        return outcome[variable]
+        return outcome
 
     def bind(self, values: Mapping[str, Value], arrays: bool = False) -> None:
         """Put values into the session under these names, as tensors, or as NumPy arrays with their layout."""

@@ -30,11 +30,12 @@ def _inside():
     return package
 
 
-def _asked(function, *arguments):
-    """The answer of a function of `inside`, or {"mistake": facts} for what the user can mend."""
+def _asked(function, *arguments, part=""):
+    """The answer of a function of `inside`, or of one of its modules; {"mistake": facts} for what the user can mend."""
     package = _inside()
+    where = importlib.import_module("%s.%s" % (package.__name__, part)) if part else package
     try:
-        return getattr(package, function)(*arguments)
+        return getattr(where, function)(*arguments)
     except package.BUILDING.Mistake as mistake:
         return {"mistake": mistake.facts}
 
@@ -64,14 +65,17 @@ def taken(evaluator, tree):
     return _asked("taken", evaluator, tree)
 
 
-def state(evaluator):
-    """Bind every entry of the state dict; returns a list of {"key", "name", "shape", "dtype", "owner", "tied", "kind"}."""
-    return _asked("state", evaluator)
+def state(evaluator, bind=True):
+    """Every entry of the state dict, as a list of {"key", "name", "shape", "dtype", "owner", "tied", "kind"}.
+
+    With `bind` each value is bound to the variable "name", which keeps its memory when loading gives the entry another.
+    """
+    return _asked("state", evaluator, bind, part="weights")
 
 
 def buffers(evaluator):
     """Bind every buffer; returns a list of {"key", "var", "saved"}."""
-    return _asked("buffers", evaluator)
+    return _asked("buffers", evaluator, part="weights")
 
 
 def converted(evaluator, source, names, turned=()):
@@ -82,11 +86,16 @@ def converted(evaluator, source, names, turned=()):
     Returns:
         {port key: shape} of what was made.
     """
-    return _asked("converted", evaluator, source, names, frozenset(turned))
+    return _asked("converted", evaluator, source, names, frozenset(turned), part="weights")
+
+
+def expect(evaluator, keys):
+    """Note what stands in the entries of the port that are not among these keys, which are going to be loaded."""
+    return _asked("expect", evaluator, list(keys), part="weights")
 
 
 def loaded(evaluator, partners, turned=()):
-    """Load what `converted` made, and compare source, given and stored value of every entry of the port.
+    """Load what `converted` made, and compare source, given and stored value of each of these entries.
 
     Args:
         partners: port key -> key of the source it answers to.
@@ -95,7 +104,12 @@ def loaded(evaluator, partners, turned=()):
     Returns:
         {"entries": {key: {"shape", "given", "stored", "tied", "kind", "twin"}}, "surplus": keys the port does not have}.
     """
-    return _asked("loaded", evaluator, partners, frozenset(turned))
+    return _asked("loaded", evaluator, partners, frozenset(turned), part="weights")
+
+
+def untouched(evaluator, partners, turned=()):
+    """What loading did to the entries that `expect` noted; returns {"entries"} as `loaded` does."""
+    return _asked("untouched", evaluator, partners, frozenset(turned), part="weights")
 
 
 def warm(evaluator):
@@ -169,27 +183,21 @@ def noted(evaluator):
     return _asked("noted", evaluator)
 
 
-def _glue(function, *arguments):
-    """The answer of a function of `inside.glue`, which only a port mistake needs."""
-    _inside()
-    return getattr(importlib.import_module("minrepro_align_inside.glue"), function)(*arguments)
-
-
 def follow(evaluator, unit):
     """Step through this unit from now on; returns {"file", "line", "lines", "name"}, or {"why"} if it has no source."""
-    return _glue("follow", evaluator, unit)
+    return _asked("follow", evaluator, unit, part="glue")
 
 
 def calls(evaluator):
     """What was stepped through: one {"nodes", "outputs", "why"} for each call of the unit."""
-    return _glue("calls", evaluator)
+    return _asked("calls", evaluator, part="glue")
 
 
 def values(evaluator, call):
     """Bind the tensors of one call; returns them under "values", with the number of their step."""
-    return _glue("values", evaluator, call)
+    return _asked("values", evaluator, call, part="glue")
 
 
 def leave(evaluator, unit):
     """Run this unit as it is again, and forget what was stepped through."""
-    return _glue("leave", evaluator, unit)
+    return _asked("leave", evaluator, unit, part="glue")

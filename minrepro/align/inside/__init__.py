@@ -11,7 +11,6 @@ import numpy
 
 from . import draws, inputs, making, native, patches, precision, running, training, trees
 from . import failing as failing_
-from . import state as state_
 
 BUILDING = CAPTURE = None
 """The file ``worker/building.py``, and on torch the package ``capture/inside``; set by `worker_side`."""
@@ -25,6 +24,7 @@ class Seat:
         self.args, self.kwargs, self.given = (), {}, None
         self.wide = None
         self.runs, self.lines = {}, {}
+        self.building, self.sources, self.made, self.expected = BUILDING, {}, {}, {}
 
 
 def build(evaluator, source, seed, train, neutral):
@@ -132,91 +132,6 @@ def taken(evaluator, tree):
         raise BUILDING.Mistake("inputs_wrong", forward="the port", message=str(error)) from None
     seat.args, seat.kwargs = inputs.fitting(seat.module, [(tuple(args), seat.kwargs)], BUILDING.Mistake, False)
     return {}
-
-
-def state(evaluator):
-    """See `worker_side.state`."""
-    seat, entries = evaluator.seat, []
-    owners = {path: seat.native.title(part) for path, part in seat.native.modules(seat.module)}
-    parameters = {name for name, _ in seat.native.parameters(seat.module)}
-    seen = {}
-    for number, (key, tensor) in enumerate(seat.native.state(seat.module).items()):
-        name = "state%d" % number
-        evaluator.namespace[name] = tensor.detach()
-        entries.append({
-            "key": key, "name": name, "shape": list(tensor.shape), "dtype": seat.native.dtype_name(tensor),
-            "owner": owners.get(key.rpartition(".")[0], ""), "tied": seen.get(id(tensor), ""),
-            "kind": "parameter" if key in parameters or id(tensor) in seen else "buffer",
-        })
-        seen.setdefault(id(tensor), key)
-    return entries
-
-
-def buffers(evaluator):
-    """See `worker_side.buffers`."""
-    seat, entries = evaluator.seat, []
-    saved = set(seat.native.state(seat.module))
-    for path, part in seat.native.modules(seat.module):
-        for name, tensor in part._buffers.items():
-            if tensor is not None:
-                key, var = running.joined(path, name), "buffer%d" % len(entries)
-                evaluator.namespace[var] = tensor.detach()
-                entries.append({"key": key, "var": var, "saved": key in saved})
-    return entries
-
-
-def converted(evaluator, source, names, turned):
-    """See `worker_side.converted`."""
-    seat = evaluator.seat
-    arrays = {key: state_.numbers(evaluator.namespace.pop(name)) for key, name in names.items()}
-    if source is None:
-        made = {key: value.T if key in turned else value for key, value in arrays.items()}
-    else:
-        convert = BUILDING.named(source)
-        try:
-            made = convert({key: state_.read_only(value) for key, value in arrays.items()})
-        except Exception as error:
-            raise BUILDING.Mistake("raised", stage="convert", **BUILDING.blame(error)) from None
-        if not isinstance(made, dict):
-            raise BUILDING.Mistake("convert_result", callable=source["callable"], got=type(made).__name__)
-    seat.sources = arrays
-    seat.made = {
-        str(key): seat.native.array(value) if seat.native.is_tensor(value) else numpy.asarray(value)
-        for key, value in made.items()
-    }
-    return {key: list(value.shape) for key, value in seat.made.items()}
-
-
-def loaded(evaluator, partners, turned):
-    """See `worker_side.loaded`."""
-    seat = evaluator.seat
-    before = {key: seat.native.array(t) for key, t in seat.native.state(seat.module).items() if key not in seat.made}
-    try:
-        with seat.native.no_grad():
-            seat.native.load(seat.module, seat.made)
-    except Exception as error:
-        raise BUILDING.Mistake("raised", stage="load", **BUILDING.blame(error, None, (seat.native.folder,))) from None
-    found, seen = {}, {}
-    parameters = {name for name, _ in seat.native.parameters(seat.module)}
-    for key, tensor in seat.native.state(seat.module).items():
-        now, due = seat.native.seen(tensor), seat.sources.get(partners.get(key))
-        entry = found[key] = {"shape": list(now.shape), "tied": seen.get(id(tensor), ""),
-                              "kind": "parameter" if key in parameters or id(tensor) in seen else "buffer"}
-        seen.setdefault(id(tensor), key)
-        if key in seat.made:
-            value = seat.made[key]
-            entry["stored"] = state_.relation(value, now, False, value.strides)
-            entry["given"] = "unknown" if due is None else state_.relation(due, value, key in turned)
-            entry["contiguous"] = bool(value.flags.c_contiguous)
-            if entry["given"] not in ("equal", "turned as due", "unknown"):
-                entry["twin"] = state_.twin(due, seat.sources, value, key in turned)
-        else:
-            entry["stored"] = "untouched" if key in before and state_.same(before[key], now) else "other"
-            right = due is not None and state_.same(due.T if key in turned else due, now)
-            entry["given"] = "equal all the same" if right else "missing"
-    surplus = [key for key in seat.made if key not in found]
-    seat.made = seat.sources = None
-    return {"entries": found, "surplus": surplus}
 
 
 def warm(evaluator):

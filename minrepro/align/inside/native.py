@@ -9,6 +9,8 @@ import threading
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+LOADED = 8 << 20
+"""Bytes that OneFlow is given to load at a time."""
 _KINDS = {"torch": "torch", "oneflow": "like torch", "paddle": "paddle"}
 
 
@@ -41,6 +43,15 @@ class Native:
     def is_value(self, value):
         """The same for what a unit returns, where plain numbers count too: a drawn rate, a number of tokens."""
         return self.is_leaf(value) or isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    def is_dtype(self, value):
+        """True for one of the framework's own dtypes."""
+        return isinstance(value, type(self.root.float32))
+
+    def wait(self):
+        """Return when everything that was called is done: OneFlow works on threads of its own."""
+        if self.name == "oneflow":
+            self.root._oneflow_internal.eager.Sync()
 
     def modules(self, module):
         """(path, module) of the module and all below it, each once."""
@@ -209,18 +220,24 @@ class Native:
         return self.backend.from_array(dense, dtype or array.dtype.name)
 
     def load(self, module, state):
-        """Load arrays into a model; returns (missing keys, unexpected keys)."""
+        """Load arrays into a model; keys that one of them does not have are passed over."""
         if self.paddle:
             narrow = {key for key, t in module.state_dict().items() if self.dtype_name(t) == "bfloat16"}
             state = {key: self.cast(self.tensor(value), "bfloat16") if key in narrow and value.dtype == "float32" else value
                      for key, value in state.items()}
-            result = module.set_state_dict(state)
-            return list(result[0]), list(result[1])
-        if self.name == "torch":
+            module.set_state_dict(state)
+        elif self.name == "torch":
             # Strides stay: a fault of loading can live in them and nowhere else.
-            state = {key: self.root.from_numpy(value) for key, value in state.items()}
-        result = module.load_state_dict(state, strict=False)
-        return list(result.missing_keys), list(result.unexpected_keys)
+            module.load_state_dict({key: self.root.from_numpy(value) for key, value in state.items()}, strict=False)
+        else:
+            # OneFlow copies each array first and loads it later, in a thread that falls behind: without a pause the copies
+            # of a whole model would be alive at once.
+            for part in parts(state, LOADED):
+                module.load_state_dict(part, strict=False)
+                held = module.state_dict()
+                for key in list(part)[-1:]:
+                    if key in held:
+                        held[key].numpy()  # waits for all before it
 
     def title(self, module):
         """Class name, with the framework's package in front for the framework's own layers."""
@@ -231,3 +248,16 @@ class Native:
     def is_own(self, kind):
         """True for a class of the framework itself."""
         return (kind.__module__ or "").split(".")[0] == self.name
+
+
+def parts(arrays, limit):
+    """A dict of arrays as dicts of at most `limit` bytes, or one array."""
+    part, size = {}, 0
+    for key, value in arrays.items():
+        if part and size + value.nbytes > limit:
+            yield part
+            part, size = {}, 0
+        part[key] = value
+        size += value.nbytes
+    if part:
+        yield part
