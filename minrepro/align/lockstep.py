@@ -20,7 +20,7 @@ import msgspec
 
 from minrepro.align.draws import Draws
 from minrepro.align.pairing import Pairing
-from minrepro.align.seat import Seat
+from minrepro.align.seat import Died, Seat
 from minrepro.capture import messages
 from minrepro.errors import CaptureError
 from minrepro.ir.tensor import Tensor
@@ -122,12 +122,13 @@ class Lockstep:
         draws: the random draws of the reference, and who took them.
         progress: called with (done, total, what).
         left: called when both sides have left the same call.
+        narrow: no float64 copies of the port.
     """
 
     def __init__(
         self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
         draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
-        left: Callable[[Record], None] | None = None,
+        left: Callable[[Record], None] | None = None, narrow: bool = False,
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
@@ -135,7 +136,7 @@ class Lockstep:
         self.free = Follower("free", candidate, True, forced=False, title="free")
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
-        self.started, self.left = 0, left
+        self.started, self.left, self.narrow = 0, left, narrow
         self.beside, self.judge = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self.judged: list[Future[None]] = []
         self.numbers = {
@@ -168,12 +169,19 @@ class Lockstep:
                     break
                 event = ahead.result() if ahead is not None else self._gone(self.leader, "leader")
             self._judged(0)
-        except BaseException:
+        except BaseException as error:
             self.beside.shutdown(wait=True)  # the reference may be on its way to the next seam
+            if isinstance(error, Died):
+                self._abandon(error.seat)
             self.judge.shutdown(wait=True)
-            with contextlib.suppress(CaptureError):  # a process that has died must not hide how
-                self.stop()
+            self.stop()
             raise
+
+    def _abandon(self, seat: Seat) -> None:
+        """Show what is complete without a side that has died."""
+        for follower in self.followers:
+            follower.over = follower.over or follower.seat is seat
+        self._settle()
 
     def _ahead(self) -> Future[dict[str, Any]] | None:
         """Let the reference go on beside the followers, where nobody else needs its process."""
@@ -185,7 +193,8 @@ class Lockstep:
         """End all forwards; until then the frames of one that raised can be looked at."""
         for seat, title in [(self.leader, "leader"), *((f.seat, f.title) for f in self.followers)]:
             if seat.side.worker.ready:
-                seat.ask("stop", title=title)
+                with contextlib.suppress(Died):  # a process that has died must not hide how
+                    seat.ask("stop", title=title)
 
     def _started(self, seat: Seat, title: str, **how: Any) -> dict[str, Any]:
         event, values = seat.exchange("start", {}, title=title, **how)
@@ -305,7 +314,7 @@ class Lockstep:
         if not follower.forced and entering:
             return (None,)
         own = event["tensors"][: len(event["tensors"]) - len(event.get("written", ()))]
-        if entering and follower is self.candidate and self._opens(key, record.stack):
+        if entering and follower is self.candidate and not self.narrow and self._opens(key, record.stack):
             self._local("wide", self.port, True, key, event["unit"], "candidate")
         matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
         if entering:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping
 
@@ -17,6 +18,22 @@ from minrepro.worker.client import Value
 WORKER_SIDE = Path(__file__).with_name("worker_side.py")
 
 
+class Died(CaptureError):
+    """A side's process ended, or did not answer any more.
+
+    Args:
+        seat: which side.
+        outcome: how.
+        function, arguments: what it had been asked.
+    """
+
+    def __init__(self, seat: Seat, outcome: Crashed | TimedOut, function: str, arguments: Mapping[str, Any]):
+        self.seat, self.outcome, self.function, self.arguments = seat, outcome, function, arguments
+        self.where = f"after {seat.place}" if function == "go" and seat.place else f"in {function!r}"
+        how = f"did not answer for {outcome.seconds:.0f} s" if isinstance(outcome, TimedOut) else f"died ({outcome.signal})"
+        super().__init__(f"{seat.title}: its process {how} {self.where}.\n{seat.side.worker.tail()}".rstrip())
+
+
 class Seat:
     """The session of one side.
 
@@ -29,6 +46,7 @@ class Seat:
     def __init__(self, side: Side, title: str, deadline_s: float):
         self.side, self.title, self.deadline_s = side, title, deadline_s
         self.place = ""  # where a forward was when it was told to go on
+        self.longest = 0.0  # seconds that an answer took
 
     def ask(self, function: str, **arguments: Any) -> Any:
         """Call one function of the worker's half.
@@ -40,16 +58,16 @@ class Seat:
 
     def exchange(self, function: str, put: Mapping[str, Tensor], **arguments: Any) -> tuple[Any, dict[str, Tensor]]:
         """The same with values: `put` is bound first; returns the answer and the values that it lists."""
+        began = time.monotonic()
         reply, values = self.side.worker.exchange(WORKER_SIDE, function, put, self.deadline_s, **arguments)
         if isinstance(reply, dict) and "mistake" in reply:
             expected = f"{self.side.spec.backend.module}.nn.{'Layer' if self.side.spec.name == 'paddle' else 'Module'}"
             raise CaptureError(messages.message(self.title, {"expected": expected, **reply["mistake"]}))
         if isinstance(reply, (Crashed, TimedOut)):
-            how = f"did not answer for {reply.seconds:.0f} s" if isinstance(reply, TimedOut) else f"died ({reply.signal})"
-            where = f"after {self.place}" if function == "go" and self.place else f"in {function!r}"
-            raise CaptureError(f"{self.title}: its process {how} {where}.\n{self.side.worker.tail()}".rstrip())
+            raise Died(self, reply, function, arguments)
         if not isinstance(reply, (dict, list)):
             raise InternalError(f"{function!r} of {self.title} failed in the worker: {reply}\n{self.side.worker.tail()}")
+        self.longest = max(self.longest, time.monotonic() - began)
         return reply, values
 
     def fetch(self, variables: Iterable[str]) -> dict[str, Tensor]:
