@@ -157,9 +157,12 @@ def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
         return Comparison("same")
     if question.kind == "index" and not a.dtype.inexact:
         return _indices(question, name, a, b)
-    # Integers stay what they are: float64 loses digits from 2**53 on.
-    x, y = (a.values, b.values) if a.dtype.inexact else (a.view, b.view)
-    equal = (x == y) | (np.isnan(x) & np.isnan(y))
+    # Integers stay what they are: float64 loses digits from 2**53 on. Where bits are compared, nothing has to be widened.
+    exact = question.kind == "exact" and a.dtype.name in ("float32", "float64")
+    x, y = (a.values, b.values) if a.dtype.inexact and not exact else (a.view, b.view)
+    equal = x == y
+    if not equal.all():
+        equal |= np.isnan(x) & np.isnan(y)
     if equal.all():
         return Comparison("same")
     if name in question.free and np.isfinite(x).all() and np.isfinite(y).all():
@@ -370,6 +373,9 @@ def _largest_gap(x: np.ndarray, y: np.ndarray) -> float:
         return float(max(abs(int(p) - int(q)) for p, q in zip(x.ravel(), y.ravel())))
     with np.errstate(all="ignore"):
         gap = np.abs(x - y)
+        largest = float(gap.max())
+    if math.isfinite(largest):
+        return largest
     return float(gap[np.isfinite(gap)].max()) if np.isfinite(gap).any() else math.inf
 
 
