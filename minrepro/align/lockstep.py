@@ -181,6 +181,8 @@ class Lockstep:
         """Show what is complete without a side that has died."""
         for follower in self.followers:
             follower.over = follower.over or follower.seat is seat
+        for follower in list(self.followers):
+            self._advance(follower)
         self._settle()
 
     def _ahead(self) -> Future[dict[str, Any]] | None:
