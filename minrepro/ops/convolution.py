@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from minrepro.ops.phrase import in_layer
 from minrepro.ops.row import Args, Op, op
 from minrepro.ops.sample import normal, transposed
 
@@ -44,8 +45,8 @@ def _flow_conv(spatial: int):
             return _batched(a, spatial, f"F.conv{spatial}d(input, weight, {OPTIONS})")
         channels = f"{a.weight.shape[1] * a.groups}, {a.weight.shape[0]}, {list(a.weight.shape[2:])}"
         layer = f"flow.nn.Conv{spatial}d({channels}, {OPTIONS})".replace("bias=bias", f"bias={a.given('bias')}")
-        lines = [f"out = {layer}", "out.weight = flow.nn.Parameter(weight)"]
-        lines += ["out.bias = flow.nn.Parameter(bias)"] if a.given("bias") else []
+        lines = [f"out = {layer}", *in_layer("weight", "weight")]
+        lines += in_layer("bias", "bias") if a.given("bias") else []
         call = "out(input)" if len(a.input.shape) == spatial + 2 else "out(input.unsqueeze(0)).squeeze(0)"
         return "\n".join([*lines, f"out = {call}"])
 

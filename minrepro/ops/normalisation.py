@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from minrepro.errors import Unsupported
+from minrepro.ops.phrase import in_layer
 from minrepro.ops.row import Args, op
 from minrepro.ops.sample import normal, positive
 
@@ -110,7 +111,7 @@ def _batch_terms(a: Args) -> int:
 def _flow_layer(a: Args, layer: str) -> str:
     """A layer of OneFlow with our parameters in it."""
     lines = [f"out = flow.nn.{layer}"]
-    lines += [f"out.{name} = flow.nn.Parameter({name})" for name in ("weight", "bias") if a.given(name)]
+    lines += [line for name in ("weight", "bias") if a.given(name) for line in in_layer(name, name)]
     return "\n".join([*lines, "out = out(input)"])
 
 

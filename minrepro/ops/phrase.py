@@ -26,6 +26,18 @@ def lacking(reason: str) -> NoReturn:
     raise Unsupported(reason)
 
 
+def in_layer(hole: str, name: str) -> list[str]:
+    """Lines that put a tensor in the place of a parameter of OneFlow's layer ``out``.
+
+    As a `flow.nn.Parameter` it would be a leaf of its own, and gradients would not come back to the tensor.
+
+    Args:
+        hole: the tensor.
+        name: attribute of the layer.
+    """
+    return [f"del out.{name}", f"out.{name} = {hole}"]
+
+
 def is_tensor(arg: Any) -> bool:
     """True if an argument is a tensor and not a constant."""
     return isinstance(arg, TensorSpec)

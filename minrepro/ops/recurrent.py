@@ -7,6 +7,7 @@ weights in the same order and the gates in the same order.
 from __future__ import annotations
 
 from minrepro.errors import Unsupported
+from minrepro.ops.phrase import in_layer
 from minrepro.ops.row import Args, Op, Spelling, op
 from minrepro.ops.sample import normal
 
@@ -41,7 +42,7 @@ def _flow_cell(kind: str) -> Spelling:
         name = CELLS[kind].replace("Simple", "")
         size = f"{a.w_ih.shape[1]}, {a.w_hh.shape[1]}, bias={a.given('b_ih')}{_activation(kind, 'flow')}"
         lines = [f"out = flow.nn.{name}({size})"]
-        lines += [f"out.{name} = flow.nn.Parameter({hole})" for hole, name in WEIGHTS.items() if a.given(hole)]
+        lines += [line for hole, name in WEIGHTS.items() if a.given(hole) for line in in_layer(hole, name)]
         state = "(hx[0], hx[1])" if kind == "lstm" else "hx"
         return "\n".join([*lines, f"out = out(input, {state})"])
 
@@ -103,7 +104,7 @@ def _flow_layer(kind: str) -> Spelling:
         size = f"{a.input.shape[-1]}, {a.params[1].shape[1]}, num_layers=num_layers, bias=has_biases"
         size += ", batch_first=batch_first, bidirectional=bidirectional" + _activation(kind, "flow")
         lines = [f"out = flow.nn.{LAYERS[kind].replace('Simple', '')}({size})"]
-        lines += [f"out.{name} = flow.nn.Parameter(params[{i}])" for i, name in enumerate(_names(a))]
+        lines += [line for i, name in enumerate(_names(a)) for line in in_layer(f"params[{i}]", name)]
         if kind == "lstm":
             return "\n".join([*lines, "out = out(input, (hx[0], hx[1]))", "out = [out[0], *out[1]]"])
         return "\n".join([*lines, "out = out(input, hx)"])
