@@ -102,6 +102,8 @@ class Graph(msgspec.Struct, frozen=True):
         if len(known) != len(self.inputs):
             return "two graph inputs share a name"
         for node in self.nodes:
+            if not node.outputs:
+                return f"a step of {node.op} defines no value"
             for name in node.inputs:
                 if name not in known:
                     return f"node {node.name!r} reads {name!r}, which no earlier node or input defines"

@@ -177,6 +177,14 @@ def test_leaves_that_the_step_does_not_read_any_more_go_with_their_gradients():
     assert fitted.graph.outputs == ("d_x", "d_w") and set(fitted.feeds) == {"x", "w", "dy"}
 
 
+def test_a_step_that_is_left_with_nothing_to_differentiate_by_is_malformed():
+    run, _ = result(ones(1, 1))
+    node = gradient(forward(linear("x", "w", "b")), (Ref("dy"),), ("b",))
+    dropped = msgspec.structs.replace(node, args={**node.args, "bias": None})
+    fitted = Fitter(run).fit(case(dropped, x=ones(1, 1), w=ones(1, 1), b=ones(1), dy=ones(1, 1)))
+    assert fitted.lint() == "a step of grad:linear defines no value"
+
+
 def test_a_variant_that_the_reference_refuses_stays_as_it_is():
     asked = []
     fitter = Fitter(lambda variant: asked.append(variant) or Raised("RuntimeError", "no"))
