@@ -273,6 +273,9 @@ class Pair:
                 found[name] = sensitivity.exact(known[0][name])
             else:
                 found[name] = sensitivity.sampled(value, [other[name] for other in known])
+        lost = sensitivity.inside(case.graph.nodes[0], case.feeds) if weighed and len(case.graph.nodes) == 1 else {}
+        for name in lost.keys() & found.keys():
+            found[name] = np.hypot(found[name], lost[name])
         return Truth(base, found, f"float64 {self.reference.spec.backend.title}")
 
     def _several(self, copies: list[Case]) -> list[dict[str, np.ndarray] | None]:
@@ -391,13 +394,6 @@ def _computed(node: Node, side: Side) -> bool:
     """True if a function spells this step, from the specs of what it reads."""
     row = ops.find(node.op)
     return row is None or not side.spec.backend.spells_op(row) or callable(side.spec.backend.spelling(row)[0])
-
-
-
-
-
-
-
 
 
 def _at(node: Node, feeds: Mapping[str, Tensor], index: np.ndarray) -> np.ndarray | None:

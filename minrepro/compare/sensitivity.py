@@ -2,7 +2,8 @@
 
 Exact for operators that multiply two inputs and add up (matmul, convolution): the variance of such an output is the
 same operator on the squares. Sampled from slightly different inputs for all others, and pulled towards the mean of the
-tensor, since the smallest of many sampled values is far too small (design note on reduction, 5.3).
+tensor, since the smallest of many sampled values is far too small (design note on reduction, 5.3). What a formula rounds
+inside, where no rounding of the inputs moves it, comes on top (`inside`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 import numpy as np
+
+from minrepro.ir.graph import Node, Ref
+from minrepro.ir.tensor import Tensor
+from minrepro.ops.gradient import INCOMING, forward, is_gradient
+from minrepro.ops.saturation import LEVELLED
 
 SAMPLES = 4
 """Float64 runs behind a sampled sensitivity (same source)."""
@@ -70,3 +76,28 @@ def sampled(base: np.ndarray, moved: Sequence[np.ndarray]) -> np.ndarray:
     runs = max(len(moved), 1)
     mean = float(np.mean(total)) / runs if total.size else 0.0
     return np.sqrt((total + SHRINKAGE * mean) / (runs + SHRINKAGE))
+
+
+def inside(node: Node, feeds: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """What a step may lose in a function that levels off inside it (`ops.saturation`), as a sensitivity of its result.
+
+    Args:
+        node: the step.
+        feeds: what it reads.
+
+    Returns:
+        Output -> size for each element; empty where nothing levels off.
+    """
+    of = forward(node) if is_gradient(node.op) else node
+    read = of.args.get("self")
+    if of.op not in LEVELLED or not isinstance(read, Ref) or feeds[read.name].dtype.kind != "float":
+        return {}
+    x = feeds[read.name]
+    with np.errstate(all="ignore"):
+        levelled = LEVELLED[of.op](x.values, of.args)
+        if of is node:
+            lost = levelled.lost(x.dtype.roundoff, levelled.result)
+        else:
+            incoming = feeds[node.args[INCOMING][0].name].values
+            lost = np.abs(incoming) * levelled.lost(x.dtype.roundoff, levelled.slope)
+    return {node.outputs[0]: np.where(np.isfinite(lost), lost, 0.0)}
