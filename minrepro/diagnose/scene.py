@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -18,10 +18,11 @@ from minrepro.compare.verdict import CERTAIN, Question, bound, judge
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.divergence import Comparison, Divergence
-from minrepro.ir.graph import Node, Ref
+from minrepro.ir.graph import Graph, Node, Ref
 from minrepro.ir.outcome import Completed, Outcome
 from minrepro.ir.reduction import Rate
 from minrepro.ir.tensor import Tensor
+from minrepro.ops.gradient import forward, is_gradient
 from minrepro.ops.row import REQUIRED
 
 DISTINCT = 8.0
@@ -113,7 +114,10 @@ class Scene(msgspec.Struct, frozen=True):
         """The case with one other feed."""
         return msgspec.structs.replace(self.case, feeds={**self.case.feeds, name: tensor})
 
-    def with_node(self, old: Node, args: Mapping[str, Any] = {}, op: str = "", drop: tuple[str, ...] = ()) -> Case:
+    def with_node(
+        self, old: Node, args: Mapping[str, Any] = {}, op: str = "", drop: tuple[str, ...] = (),
+        outputs: Sequence[str] = (),
+    ) -> Case:
         """The case with a step changed: other arguments, or another operator.
 
         Args:
@@ -121,15 +125,25 @@ class Scene(msgspec.Struct, frozen=True):
             args: arguments to set.
             op: the operator instead; "" for the same.
             drop: arguments to leave away.
+            outputs: the results instead, if they are others; the graph's as well.
         """
         kept = {name: arg for name, arg in {**old.args, **args}.items() if name not in drop}
-        new = msgspec.structs.replace(old, op=op or old.op, args=kept)
+        new = msgspec.structs.replace(old, op=op or old.op, args=kept, outputs=tuple(outputs) or old.outputs)
         nodes = tuple(new if node is old else node for node in self.case.graph.nodes)
         used = {name for node in nodes for name in node.inputs}
-        outputs = self.case.graph.outputs
+        outputs = tuple(outputs) or self.case.graph.outputs
         inputs = tuple(name for name in self.case.graph.inputs if name in used or name in outputs)
-        graph = msgspec.structs.replace(self.case.graph, nodes=nodes, inputs=inputs)
+        graph = msgspec.structs.replace(self.case.graph, nodes=nodes, inputs=inputs, outputs=outputs)
         return msgspec.structs.replace(self.case, graph=graph)
+
+    def undifferentiated(self) -> Case | None:
+        """The step whose gradient the case is; None if it is no gradient of a single step."""
+        if len(self.case.graph.nodes) != 1 or not is_gradient(self.case.graph.nodes[0].op):
+            return None
+        step = forward(self.case.graph.nodes[0])
+        step = msgspec.structs.replace(step, outputs=tuple(f"made{i}" for i in range(len(step.outputs))))
+        inputs = tuple(dict.fromkeys(step.inputs))
+        return msgspec.structs.replace(self.case, graph=Graph(inputs, (step,), step.outputs), mode="forward")
 
     def arguments(self, parameter: str) -> Iterator[tuple[Node, Any]]:
         """The steps whose operator has a parameter, with its argument or default."""
@@ -186,13 +200,24 @@ class Scene(msgspec.Struct, frozen=True):
         """True if both sides agree on a changed case."""
         return self.retry(case).verdict in ("same", "arithmetic")
 
+    def gone(self, case: Case) -> bool:
+        """True if a changed case no longer shows the symptom: where something fails, that it does not fail any more.
+
+        What it answers then is another question, since its dtype may be a documented one.
+        """
+        found = self.retry(case).divergence
+        failing = ("crash", "hang", "exception")
+        answers = found is not None and self.symptom in failing and found.symptom not in (*failing, "accepted")
+        return answers or self.cured(case)
+
     def explains(self, prediction: Tensor | np.ndarray | None) -> bool:
         """Is a prediction what the wrong side answered, and not just close to what is right?"""
         actual, expected = self.actual, self.expected
         if prediction is None or actual is None:
             return False
         if isinstance(prediction, Tensor):
-            if prediction.dtype.inexact != actual.dtype.inexact:
+            other = prediction.dtype != actual.dtype
+            if prediction.dtype.inexact != actual.dtype.inexact or self.symptom == "dtype" and other:
                 return False
             prediction = prediction.values if actual.dtype.inexact else prediction.view
         seen = actual.values if actual.dtype.inexact else actual.view

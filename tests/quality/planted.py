@@ -17,6 +17,7 @@ from minrepro import ops
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph, Node, Ref
 from minrepro.ops import sample
+from minrepro.ops.gradient import gradient
 
 FOLDER = Path(__file__).resolve().parents[1] / "faults"
 IMAGE, SQUARE = "normal(1, 3, 8, 8)", "normal(4, 8)"
@@ -27,7 +28,10 @@ CONV = {"input": IMAGE, "weight": "normal(4, 3, 3, 3, seed=1)", "bias": "normal(
 
 
 class Planted(msgspec.Struct, frozen=True):
-    """A fault file, the cause that has to be named, and the case."""
+    """A fault file, the cause that has to be named, and the case.
+
+    With `wrt` it is about the gradient by these feeds, and the feed ``grad_out`` is the incoming one.
+    """
 
     file: str
     cause: str
@@ -35,6 +39,7 @@ class Planted(msgspec.Struct, frozen=True):
     feeds: Mapping[str, str]
     args: Mapping[str, Any] = {}
     outputs: tuple[str, ...] = ()
+    wrt: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -49,8 +54,12 @@ class Planted(msgspec.Struct, frozen=True):
         assert row is not None, self.op
         count = next((s["_outputs"] for s in row.samples if "_outputs" in s), 1)
         made = tuple(f"out{i}" for i in range(count)) if count > 1 else ("out",)
-        args = {**{name: Ref(name) for name in values}, **self.args}
+        args = {**{name: Ref(name) for name in values if name != "grad_out"}, **self.args}
         node = Node(row.name, args, made)
+        if self.wrt:
+            node = gradient(node, (Ref("grad_out"),), self.wrt)
+            graph = Graph(node.inputs, (node,), node.outputs)
+            return Case(graph, values, "torch", "torch", "backward")
         return Case(Graph(tuple(values), (node,), self.outputs or made), values, "torch", "torch")
 
 
@@ -107,6 +116,12 @@ OTHERS = (
         "linear",
         {"input": SQUARE, "weight": "transposed(normal(8, 6, seed=1))"},
     ),
+    Planted(
+        "matmul_rank4_raises",
+        "rank",
+        "matmul",
+        {"self": "normal(2, 3, 4, 5)", "other": "normal(2, 3, 5, 4, seed=1)"},
+    ),
     Planted("attention_scale", "unexplained", "scaled_dot_product_attention", QUERIES),
     Planted("leaky_relu_slope", "unexplained", "leaky_relu", {"self": SQUARE}),
     Planted(
@@ -155,6 +170,7 @@ def table() -> tuple[Planted, ...]:
                         data["feeds"],
                         data.get("args", {}),
                         tuple(data.get("outputs", ())),
+                        tuple(data.get("wrt", ())),
                     )
                 )
     return (*found, *OTHERS)

@@ -12,7 +12,10 @@ from minrepro.ir.reduction import Probe
 CAUSE = "constant factor"
 SENTENCE = "every element is off by the same factor"
 WEIGHT = 4
-IMPLIED_BY = ("non-determinism", "ddof", "epsilon", "random draw not pinned", "argument ignored")
+IMPLIED_BY = (
+    "non-determinism", "ddof", "epsilon", "random draw not pinned", "argument ignored", "input ignored", "padding",
+    "accumulation lost",
+)
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
@@ -23,7 +26,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
     x, y = expected.values, actual.values
     with np.errstate(all="ignore"):
         quotients = (y / x)[(x != 0) & np.isfinite(x) & np.isfinite(y)]
-    if quotients.size < 4:
+    if quotients.size < 4 or not quotients.any():
         return
     spread = float(np.max(np.abs(quotients - quotients.flat[0]))) / max(abs(quotients.flat[0]), 1e-300)
     seen = spread <= 64 * actual.dtype.roundoff and bool(abs(quotients.flat[0] - 1) > 64 * actual.dtype.roundoff)

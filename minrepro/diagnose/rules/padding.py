@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Iterator
 
 import msgspec
+import numpy as np
 
-from minrepro.diagnose.predict import by_argument, by_case
+from minrepro.diagnose.predict import by_argument, by_case, by_value
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Node, Ref
@@ -28,6 +30,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
             lambda node, m: [o for o in ("replicate", "reflect", "circular") if o != m] if "pad" in node.op else [],
         ),
         *by_case(scene, _filled(scene)),
+        *by_value(scene, _divided(scene), scene.right.title),
     ]
     good = [probe for probe in found if probe.confirmed]
     yield from good[:1] or found[:1]
@@ -39,6 +42,19 @@ def _amounts(node: Node, padding: Any) -> list[Any]:
     sizes = (padding,) if isinstance(padding, int) else padding
     tried = [tuple(s + d for s in sizes) for d in (-1, 1)] + [(0,) * len(sizes)]
     return [t[0] if isinstance(padding, int) else t for t in tried if min(t, default=-1) >= 0 and t != sizes]
+
+
+def _divided(scene: Scene) -> Iterator[tuple[str, np.ndarray]]:
+    """An average that leaves the border out, scaled as if it had counted all of the window."""
+    for node, divisor in scene.arguments("divisor_override"):
+        area = node.args.get("kernel_size")
+        spatial = int(node.op[-2]) if node.op[-2:] in ("2d", "3d") else 1
+        sizes = (area,) * spatial if isinstance(area, int) else tuple(area or ())
+        if divisor and sizes:
+            count = math.prod(sizes * spatial if len(sizes) == 1 else sizes)
+            inner = scene.predicted(scene.with_node(node, {"count_include_pad": False}, drop=("divisor_override",)))
+            if inner is not None:
+                yield f"{node.op} of what is not padding, times {count} / {divisor}", inner.values * count / divisor
 
 
 def _filled(scene: Scene) -> Iterator[tuple[str, Case]]:

@@ -15,7 +15,7 @@ from minrepro.ops.row import REQUIRED
 CAUSE = "refused input"
 SENTENCE = "a legal argument is refused"
 WEIGHT = 4
-IMPLIED_BY = ("negative axis", "special path of size 0 or 1")
+IMPLIED_BY = ("negative axis", "special path of size 0 or 1", "rank", "frozen input")
 
 
 def probes(scene: Scene) -> Iterator[Probe]:

@@ -14,6 +14,7 @@ SENTENCE = "the result holds the right values in another order"
 WEIGHT = 3
 IMPLIED_BY = (
     "transposed",
+    "flattened in memory order",
     "permuted channels",
     "source strides ignored",
     "destination strides ignored",

@@ -1,7 +1,8 @@
-"""The candidate's square matrix is the transpose of what it should be."""
+"""The right result with its axes in another order: a square matrix turned, or a shape permuted."""
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Iterator
 
 import numpy as np
@@ -10,19 +11,27 @@ from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
 CAUSE = "transposed"
-SENTENCE = "the result is the transpose of the right one"
+SENTENCE = "the result is the right one with its axes in another order"
 WEIGHT = 5
+
+MOST = 5
+"""Axes up to which every order is tried."""
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
-    """The last two axes swapped must give the right result."""
+    """The right result with its axes in some other order must be the wrong one."""
     actual, expected = scene.actual, scene.expected
-    if actual is None or expected is None or len(actual.shape) < 2 or actual.shape != expected.shape:
+    if scene.symptom not in ("value", "nonfinite", "shape") or actual is None or expected is None:
         return
-    turned = np.swapaxes(actual.view, -1, -2)
-    if turned.shape != expected.shape:
+    rank = len(expected.shape)
+    if not 2 <= rank <= MOST or len(actual.shape) != rank or (expected.view == expected.view.flat[:1]).all():
         return
-    seen = bool(np.array_equal(turned, expected.view))
-    yield Probe(
-        "swap the last two axes of the result", "equal to the right one", "equal" if seen else "different", seen
-    )
+    # Few axes move most often.
+    orders = sorted(permutations(range(rank)), key=lambda order: sum(axis != i for i, axis in enumerate(order)))
+    fitting = [order for order in orders[1:] if tuple(expected.shape[axis] for axis in order) == actual.shape]
+    for order in fitting:
+        if np.array_equal(np.transpose(expected.view, order), actual.view):
+            yield Probe(f"the axes of the right result in the order {order}", "the wrong one", "equal", True)
+            return
+    if fitting:
+        yield Probe("the axes of the right result in another order", "the wrong one", "different", False)

@@ -1,0 +1,32 @@
+"""A gradient step fails where an input that could have a gradient is not asked for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from minrepro.diagnose.scene import Scene
+from minrepro.ir.graph import Ref, refs
+from minrepro.ir.reduction import Probe
+from minrepro.ops.gradient import INCOMING, LEAVES, is_gradient
+
+CAUSE = "frozen input"
+SENTENCE = "the gradient fails where another input is frozen"
+WEIGHT = 8
+
+
+def probes(scene: Scene) -> Iterator[Probe]:
+    """With a gradient by every input it must not fail."""
+    if len(scene.case.graph.nodes) != 1 or not is_gradient(scene.case.graph.nodes[0].op):
+        return
+    node = scene.case.graph.nodes[0]
+    asked = {ref.name for ref in node.args[LEAVES]}
+    reads = [ref.name for name, arg in node.args.items() if name not in (INCOMING, LEAVES) for ref in refs(arg)]
+    every = tuple(dict.fromkeys(name for name in reads if scene.case.feeds[name].dtype.inexact))
+    frozen = [name for name in every if name not in asked]
+    if not frozen:
+        return
+    cured = scene.gone(scene.with_node(node, {LEAVES: tuple(map(Ref, every))}, outputs=[f"d_{name}" for name in every]))
+    yield Probe(
+        f"a gradient by {', '.join(frozen)} as well", f"no {scene.symptom} any more",
+        "none" if cured else "the same, or another failure", cured,
+    )
