@@ -30,6 +30,7 @@ BACKEND = {
 def start(options):
     """Import NumPy; its BLAS threads are pinned by the environment that the host sets."""
     import numpy
+    import numpy.random  # NumPy 2 imports it at its first use, which would be in every child  # noqa: F401
 
     numpy.seterr(all="ignore")
 

@@ -55,7 +55,7 @@ def prepare(threads, seed, gradients=False):
 
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)  # of the CPU; `torch.manual_seed` also asks every kind of device
     torch.set_grad_enabled(gradients)
 
 

@@ -5,7 +5,7 @@ Started by path with one connected socket; minrepro is not importable here, and 
 The process is a zygote. It imports the framework, sets one thread, and after that never computes: every evaluation
 runs in a forked child with a deadline, because a parallel region in the parent leaves the child a dead thread pool
 (GNU OpenMP does not survive fork), and because a crash must not cost the imports. The parent relays frames between
-host and child, watches deadline and memory, and reports how the child ended.
+host and child, watches deadline and memory, and reports how the child ended. What a child does is in `evaluator.py`.
 
 A frame is two big-endian uint64 lengths, a JSON header, raw bytes. Nothing is ever unpickled.
 """
@@ -23,7 +23,6 @@ import time
 import traceback
 
 LENGTHS = struct.Struct(">QQ")
-INLINE = 1 << 18  # bytes; larger answers travel through one reused file in shared memory
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -76,6 +75,9 @@ def load_file(path):
     return module
 
 
+evaluator = load_file(os.path.join(os.path.dirname(os.path.abspath(__file__)), "evaluator.py"))
+
+
 def die_with_parent():
     """Ask the kernel to kill this process when its parent is gone (Linux; elsewhere a no-op)."""
     try:
@@ -86,169 +88,7 @@ def die_with_parent():
         pass
 
 
-class Evaluator:
-    """Lives in the forked child: a namespace of values, and the requests that act on it."""
-
-    def __init__(self, backend, out_path, marker):
-        import numpy
-
-        self.numpy = numpy
-        self.backend = backend
-        self.out_path = out_path
-        self.out = None
-        self.marker = marker
-        self.namespace = {}
-        self.maps = {}
-        self.files = {}
-        for line in backend.BACKEND["imports"].values():
-            exec(line, self.namespace)
-        exec("import numpy as np", self.namespace)
-
-    def source(self, where, body, count):
-        """The bytes a value descriptor points at, without a copy."""
-        if isinstance(where, int):
-            return memoryview(body)[where : where + count]
-        path, offset = where["file"], where["offset"]
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            known = self.maps.get(path)
-            if known is None or known[0] < offset + count:
-                known = (size, mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ))
-                self.maps[path] = known
-        return memoryview(known[1])[offset : offset + count]
-
-    def feed(self, item, body):
-        """Bind one value: a NumPy array, or a tensor of the framework with memory of its own."""
-        numpy = self.numpy
-        storage = "uint16" if item["dtype"] == "bfloat16" else item["dtype"]
-        kind = numpy.dtype(storage)
-        count = kind.itemsize
-        for extent in item["shape"]:
-            count *= extent
-        if item["at"] is None:
-            array = numpy.zeros(item["shape"], kind)
-        else:
-            array = numpy.frombuffer(self.source(item["at"], body, count), dtype=kind).reshape(item["shape"])
-        if item.get("array"):
-            self.namespace[item["var"]] = array.copy()
-        else:
-            self.namespace[item["var"]] = self.backend.from_array(array, item["dtype"])
-
-    def run_steps(self, steps):
-        """Execute the steps; return None, or the description of what a step raised."""
-        for index, step in enumerate(steps):
-            self.marker[0:4] = struct.pack("<i", index)
-            try:
-                exec(compile(step["code"], "<minrepro>", "exec"), self.namespace)
-            except Exception as error:
-                return dict(describe(error), node=step["node"])
-        return None
-
-    def answer(self, returns):
-        """Header entries and bytes for the asked variables, with the memory layout the framework gave them."""
-        numpy = self.numpy
-        entries, chunks, total = [], [], 0
-        for item in returns:
-            value = self.namespace[item["var"]]
-            flat, name, shape, strides, offset = self.backend.to_memory(value)
-            flat = numpy.ascontiguousarray(flat)
-            if flat.dtype == object:
-                raise TypeError("%s is no tensor with memory of its own: %s" % (item["name"], type(value).__name__))
-            entries.append(
-                {"name": item["name"], "dtype": name, "shape": list(shape), "strides": list(strides),
-                 "offset": int(offset), "items": int(flat.size), "at": total}
-            )
-            chunks.append(flat)
-            total += (flat.nbytes + 63) // 64 * 64
-        if total <= INLINE:
-            body = bytearray(total)
-            for entry, flat in zip(entries, chunks):
-                body[entry["at"] : entry["at"] + flat.nbytes] = flat.tobytes()
-            return entries, body
-        self.reserve(total)
-        target = numpy.frombuffer(self.out, dtype=numpy.uint8)
-        for entry, flat in zip(entries, chunks):
-            if flat.nbytes:
-                numpy.copyto(target[entry["at"] : entry["at"] + flat.nbytes], flat.reshape(-1).view(numpy.uint8))
-            entry["at"] = {"file": self.out_path, "offset": entry["at"]}
-        del target
-        return entries, b""
-
-    def reserve(self, size):
-        """Make the shared output file at least `size` bytes long and map it."""
-        size = max(size, PAGE)
-        if self.out is not None and len(self.out) >= size:
-            return
-        with open(self.out_path, "a+b") as file:
-            if os.fstat(file.fileno()).st_size < size:
-                os.posix_fallocate(file.fileno(), 0, size)
-            self.out = mmap.mmap(file.fileno(), size)
-
-    def call(self, request, body, start):
-        """Bind the feeds, call a function of a file, and answer with its result and the variables that it lists.
-
-        A result that is a dict may list variables under ``values``; they travel as those of a step do.
-        """
-        try:
-            if request["file"] not in self.files:
-                self.files[request["file"]] = load_file(request["file"])
-            function = getattr(self.files[request["file"]], request["function"])
-            for item in request.get("feeds", ()):
-                self.feed(item, body)
-            failure = self.run_steps(request.get("steps", ()))
-            if failure is not None:
-                return dict(failure, outcome="raised"), b""
-            result = function(self, **request["arguments"])
-            listed = result.get("values", ()) if isinstance(result, dict) else ()
-            entries, extra = self.answer([dict(item, name=item["var"]) for item in listed])
-        except Exception as error:
-            return dict(describe(error), outcome="raised", node="", trace=traceback.format_exc()[-6000:]), b""
-        return {"outcome": "called", "result": result, "values": entries, "seconds": time.perf_counter() - start}, extra
-
-    def handle(self, request, body):
-        """Answer one request of the host."""
-        start = time.perf_counter()
-        if request["do"] == "call":
-            return self.call(request, body, start)
-        gradients = request.get("gradients", False)
-        self.backend.prepare(request.get("threads", 1), request.get("seed", 0), gradients)
-        self.marker[0:4] = struct.pack("<i", -1)
-        for item in request.get("feeds", ()):
-            try:
-                self.feed(item, body)
-            except Exception as error:
-                return dict(describe(error), outcome="raised", node=""), b""
-        began = time.perf_counter()
-        failure = self.run_steps(request.get("steps", ()))
-        computed = time.perf_counter() - began
-        if failure is not None:
-            return dict(failure, outcome="raised"), b""
-        try:
-            returns = request.get("returns", ())
-            # An input whose graph was cut has no gradient: the answer lacks it.
-            given = [item for item in returns if not gradients or self.namespace[item["var"]] is not None]
-            entries, extra = self.answer(given)
-        except Exception as error:
-            steps = request.get("steps") or [{"node": ""}]
-            return dict(describe(error), outcome="raised", node=steps[-1]["node"]), b""
-        for name in request.get("free", ()):
-            self.namespace.pop(name, None)
-        seconds = time.perf_counter() - start
-        return {"outcome": "completed", "values": entries, "seconds": seconds, "computed": computed}, extra
-
-
-def describe(error):
-    """An exception as data: class, text, and the innermost frame that is not ours."""
-    frame = ""
-    for entry in traceback.extract_tb(error.__traceback__):
-        if "<minrepro>" not in entry.filename and entry.filename != __file__:
-            parts = entry.filename.replace("\\", "/").split("site-packages/")
-            where = os.path.basename(entry.filename) if len(parts) == 1 else parts[-1]
-            frame = "%s:%s" % (where, entry.name)
-    return {"kind": type(error).__name__, "message": str(error)[:4000], "frame": frame}
-
-
-def child_loop(evaluator, inward, outward):
+def child_loop(own, inward, outward):
     """Serve requests until the parent closes the pipe."""
     while True:
         header, body = read_frame(inward)
@@ -256,23 +96,28 @@ def child_loop(evaluator, inward, outward):
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(0)
-        reply, extra = evaluator.handle(json.loads(header.decode()), body)
+        reply, extra = own.handle(json.loads(header.decode()), body)
         write_frame(outward, reply, extra)
 
 
 class Child:
     """The parent's handle on one forked child."""
 
+    ends = set()
+    """The parent's ends of the pipes to all children: a child that held one would keep another from seeing its end."""
+
     def __init__(self, backend, out_path):
         self.marker = mmap.mmap(-1, PAGE)
         to_child, from_child = os.pipe(), os.pipe()
+        self.inward, self.outward = from_child[0], to_child[1]
+        self.ends.update((self.inward, self.outward))
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(to_child[1])
-            os.close(from_child[0])
+            for end in self.ends:
+                os.close(end)
             die_with_parent()
             try:
-                child_loop(Evaluator(backend, out_path, self.marker), to_child[0], from_child[1])
+                child_loop(evaluator.Evaluator(backend, out_path, self.marker, load_file), to_child[0], from_child[1])
             except SystemExit as error:
                 # A framework that ends the process ends it as it would end the user's.
                 os._exit(error.code if isinstance(error.code, int) else int(error.code is not None))
@@ -282,7 +127,12 @@ class Child:
                 os._exit(70)
         os.close(to_child[0])
         os.close(from_child[1])
-        self.inward, self.outward = from_child[0], to_child[1]
+
+    def shut(self, *ends):
+        """Close ends of the pipes that are still open."""
+        for end in self.ends.intersection(ends):
+            os.close(end)
+            self.ends.discard(end)
 
     def ask(self, header, body, deadline, limit_bytes):
         """Forward a request; return the reply frame, or (why, None) if the child died or had to be killed."""
@@ -316,6 +166,7 @@ class Child:
         """Reap the child and say how it ended."""
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
+        self.shut(self.inward, self.outward)
         return {"outcome": "crashed", "signal": ending(status), "at": self.at()}
 
     def close(self, grace):
@@ -323,22 +174,22 @@ class Child:
 
         A kernel that runs on a thread of its own can bring the process down after the answer was given.
         """
-        os.close(self.outward)
-        end = time.monotonic() + grace
-        pause = 0.0005
+        self.shut(self.outward)
+        end, pause, leaving = time.monotonic() + grace, 0.0, select.poll()
+        leaving.register(self.inward, 0)  # only the hang-up, which comes when the process is all but gone
         while self.pid:
             done, status = os.waitpid(self.pid, os.WNOHANG)
             if done:
                 self.pid = 0
-                os.close(self.inward)
+                self.shut(self.inward)
                 return ending(status) if status else None
             if time.monotonic() > end:
                 os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-                self.pid = 0
-            time.sleep(pause)
-            pause = min(pause * 2, 0.02)
-        os.close(self.inward)
+                self.died()
+            elif pause or leaving.poll(20):
+                # A process of the child's own may hold the pipe, or the last steps of its end take a moment.
+                time.sleep(pause)
+                pause = min(pause * 2 or 0.0001, 0.02)
         return None
 
 
@@ -373,8 +224,8 @@ def peak(pid="self"):
 def serve(connection, backend, options):
     """The parent's loop: fork, relay, watch, report."""
     fd = connection.fileno()
-    session = inline = None
-    highest = 0
+    session = inline = spare = None
+    highest, gradients = 0, False
     while True:
         header, body = read_frame(fd)
         if header is None:
@@ -397,16 +248,20 @@ def serve(connection, backend, options):
             write_frame(fd, {"outcome": "closed", "ended": ended, "peak_bytes": max(highest, peak())})
         elif do == "direct":
             # No fork: for what does not survive one. The process ends afterwards, unless it is asked to stay.
-            inline = inline or Evaluator(backend, options["out"], bytearray(4))
+            inline = inline or evaluator.Evaluator(backend, options["out"], bytearray(4), load_file)
             reply, extra = inline.handle(request, body)
             write_frame(fd, reply, extra)
             if not request.get("stay"):
                 return
         elif do == "run":
-            if request.get("gradients"):
+            if request.get("gradients") and not gradients:
                 # Once here, and not once in every child.
                 getattr(backend, "import_gradients", int)()
-            child = Child(backend, options["out"])
+                gradients = True
+                if spare is not None:
+                    spare.close(0.0)
+                    spare = None
+            child, spare = spare or Child(backend, options["out"]), None
             reply, extra = child.ask(header, body, deadline, options["limit_bytes"])
             if extra is not None:
                 highest = max(highest, peak(child.pid))
@@ -414,6 +269,8 @@ def serve(connection, backend, options):
                 if ended is not None:
                     reply, extra = {"outcome": "crashed", "signal": ended, "at": child.at()}, None
             write_frame(fd, reply, extra or b"")
+            # The next one is forked while the host thinks about this one's answer.
+            spare = Child(backend, options["out"])
         elif session is None or not session.pid:
             write_frame(fd, {"outcome": "crashed", "signal": "no session", "at": -1})
         else:
@@ -438,7 +295,7 @@ def main():
             load_file(path).install(backend)
     except BaseException as error:
         traceback.print_exc()
-        write_frame(connection.fileno(), dict(describe(error), outcome="failed"))
+        write_frame(connection.fileno(), dict(evaluator.describe(error), outcome="failed"))
         return
     options["seconds"] = time.perf_counter() - start
     write_frame(connection.fileno(), {"outcome": "ready", "seconds": options["seconds"], "peak_bytes": peak()})

@@ -18,8 +18,8 @@ ORDER = (
 )
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 WORKER_SIDE = sorted(
-    [*PACKAGE.glob("backends/[a-z]*.py"), PACKAGE / "worker/main.py", PACKAGE / "worker/building.py",
-     *PACKAGE.glob("replays/[a-z]*.py"),
+    [*PACKAGE.glob("backends/[a-z]*.py"), *PACKAGE.glob("replays/[a-z]*.py"),
+     *(PACKAGE / "worker" / name for name in ("main.py", "evaluator.py", "building.py")),
      *PACKAGE.glob("capture/inside/*.py"), *PACKAGE.glob("zoo/[a-z]*.py"), PACKAGE / "capture/worker_side.py",
      PACKAGE / "align/worker_side.py", *PACKAGE.glob("align/inside/*.py"), *PACKAGE.glob("zoo/ports/*/*.py")]
 )
