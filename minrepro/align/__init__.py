@@ -17,13 +17,14 @@ import msgspec
 
 from minrepro.align import findings, loading, settings
 from minrepro.align.calls import Found, reduce_call
+from minrepro.align.deaths import Deaths
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.glue import Glue, reduce_glue
 from minrepro.align.judging import errors, judged, overwritten, screen
 from minrepro.align.lockstep import Key, Lockstep, Record, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, rules
-from minrepro.align.seat import Progress, Seat
+from minrepro.align.seat import Died, Progress, Seat
 from minrepro.align.training import Compared, Gradients, Training
 from minrepro.capture.inputs import parse
 from minrepro.compare.pair import Pair, open_side
@@ -115,6 +116,8 @@ class Alignment:
         self.cases: dict[str, Case] = {}
         self.call: Found | None = None
         self.gradients: Gradients | None = None
+        self.given: tuple[Any, dict[str, Tensor]] | None = None
+        self.deaths = Deaths(pair, self.candidate, self._revive, progress)
 
     def run(self) -> Aligned:
         """Build, pair, load, run and judge.
@@ -133,7 +136,10 @@ class Alignment:
         findings.explain(table, evidence)
         if self.gradients is not None:
             table.take_gradients(self.gradients.found)
-        trained = self._timed("training", self._train) if (self.request.backward or self.request.steps) and not failure else []
+            table.take_deaths(self.deaths.gradients)
+        trained: list[Compared] = []
+        if (self.request.backward or self.request.steps) and not failure:
+            trained, failure = self._timed("training", self._trained)
         self._timed("experiment", lambda: self._experiment(table, entries))
         scripts = self._timed("scripts", lambda: self._scripts(table)) if self.request.scripts else []
         return Aligned(
@@ -156,21 +162,43 @@ class Alignment:
 
         def built(seat: Seat, source: Mapping[str, Any]) -> dict[str, Any]:
             seat.side.worker.ensure()
-            seat.side.worker.open()
-            return seat.ask("build", source=source, seed=request.seed, train=request.train, neutral=request.neutral)
+            return self._made(seat, source)
 
-        with ThreadPoolExecutor(2) as pool:
-            left, right = pool.map(lambda side: built(*side), sides)
+        try:
+            with ThreadPoolExecutor(2) as pool:
+                left, right = pool.map(lambda side: built(*side), sides)
+        except Died as died:
+            raise self.deaths.built(died) if died.seat is self.candidate else died from None
         self.mapped = rules(request.mapped)
         self.loose = [name for part in right["tree"] for name in part["loose"]]
         for side, answer in (("reference", left), ("port", right)):
             self.unwatched += [f"the {side}'s code replaces {p['name']} at {p['file']}:{p['line']}" for p in answer["patches"]]
         given = self.reference.ask("given", specs=parse(request.inputs))
-        self.candidate.bind(self.reference.fetch(given["names"]))
-        self.candidate.ask("taken", tree=given["tree"])
+        self.given = given["tree"], self.reference.fetch(given["names"])
+        self._hand_over()
         left = self.reference.ask("warm") if left["lazy"] else left
         right = self.candidate.ask("warm") if right["lazy"] else right
         self._pair(left, right)
+
+    def _made(self, seat: Seat, source: Mapping[str, Any], trace: str = "") -> dict[str, Any]:
+        """Build a side's model in a new session."""
+        request = self.request
+        seat.side.worker.open()
+        return seat.ask(
+            "build", source=source, seed=request.seed, train=request.train, neutral=request.neutral, trace=trace)
+
+    def _hand_over(self) -> None:
+        """Give the reference's inputs to the port."""
+        if self.given is not None:
+            self.candidate.bind(self.given[1])
+            self.candidate.ask("taken", tree=self.given[0])
+
+    def _revive(self, trace: str = "") -> None:
+        """Bring the port whose process has died to where its forward can start."""
+        self._made(self.candidate, self.request.port, trace)
+        self._hand_over()
+        self._loaded()
+        self.candidate.ask("watch", units=[unit.candidate for unit in self.pairing.units])
 
     def _pair(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> None:
         self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
@@ -182,7 +210,11 @@ class Alignment:
         before = [module.own for module in self.trees[1].values()]
         if any(entry.given in ("extra", "not carried over") for entry in entries):
             # The port may make layers in its first call.
-            tree = self.candidate.ask("warm")
+            try:
+                tree = self.candidate.ask("warm")
+            except Died:  # the forward will show it
+                self._revive()
+                return entries + [loading.unregistered(name) for name in self.loose]
             if [module.own for module in modules(tree["tree"]).values()] != before:
                 self.trees = self.trees[0], modules(tree["tree"])
                 self.pairing = pair(*self.trees, self.mapped)
@@ -205,10 +237,27 @@ class Alignment:
         return self._pass(suspicious) if suspicious else (table, draws, failure)
 
     def _pass(self, scopes: Collection[Key], suspicious: set[Key] | None = None):
-        """One lockstep; `suspicious` takes the calls that the screen cannot excuse."""
+        """One lockstep, or as much of it as the port survives; `suspicious` takes the calls that the screen cannot excuse."""
+        while True:
+            try:
+                return self._once(scopes, suspicious)
+            except Died as died:
+                if died.seat is not self.candidate:
+                    raise
+                seen = self.table, self.draws, self.seams, self.surplus, self.gradients
+                failure = self.deaths.met(died, lambda: self._once(scopes, None))
+            if failure is not None:
+                self.table, self.draws, self.seams, self.surplus, self.gradients = seen
+                self.call = self.deaths.call
+                if suspicious is not None:
+                    suspicious.clear()  # there is no second pass
+                return self.table, self.draws, failure
+
+    def _once(self, scopes: Collection[Key], suspicious: set[Key] | None):
+        """One lockstep to its end."""
         table = findings.Table(self.pairing, *self.trees)
         draws = Draws(self.request.injected)
-        self.seams, self.surplus = 0, {}
+        self.table, self.draws, self.seams, self.surplus = table, draws, 0, {}
 
         def seen(seam: Seam) -> None:
             if "candidate" not in seam.others:
@@ -231,12 +280,13 @@ class Alignment:
             assert self.gradients is not None
             unit, fan = self.pairing.units[record.unit], self._fan(record.unit, (*record.inputs, *(record.outputs or ())))
             inner = any((record.unit, record.call) in draw.stack for draw in draws.known)
-            if not inner and "::" not in unit.reference and (self.elements <= SMALL or not lockstep.parts.get(record.unit)):
+            alone = self.elements <= SMALL or not lockstep.parts.get(record.unit)
+            if alone and not inner and "::" not in unit.reference and not self.deaths.skips(unit.candidate):
                 self.gradients.check(record.unit, unit, record.call, fan)
 
         lockstep = Lockstep(
             self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress,
-            left if self.request.backward else None,
+            left if self.request.backward else None, self.deaths.narrow,
         )
         lockstep.run()
         failure = lockstep.candidate.failure or lockstep.free.failure
@@ -254,6 +304,7 @@ class Alignment:
         for number, count in list(self.surplus.items())[:6]:
             name = self.pairing.units[number].candidate or "(root)"
             self.notes.append(f"{name}: the port returns {count} more tensor(s) than the reference; they are not compared")
+        self.notes += ["no float64 run of the port: its process dies in it"] if self.deaths.narrow else ()
         self.notes += dict.fromkeys(self.gradients.failed) if self.gradients is not None else ()
         if lockstep.candidate.extra:
             self.notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
@@ -267,7 +318,7 @@ class Alignment:
 
     def _experiment(self, table: findings.Table, entries: list[loading.Entry]) -> None:
         """Ask for the guilty units and entries whether the framework errs without the port, too."""
-        asked = [row for row in table.rows if row.verdict in ("port", "unexplained")]
+        asked = [row for row in table.rows if row.verdict in ("port", "unexplained") or row.verdict == "dies" and not self.call]
         stored = [entry for entry in entries if entry.blame == "framework" and entry.source]
         wrong = [row for row in table.rows if row.gradient == "diverges"]
         if not (asked or stored or wrong) or self.pair.reference.spec.name != "torch":
@@ -291,7 +342,7 @@ class Alignment:
                     self._answered(row, answers[name], one)
             for row in wrong[:MOST]:
                 answer = one.ask(row, backward=True)
-                row.gradient = "port"
+                row.gradient = "port" if row.port not in self.deaths.gradients else "unexplained"
                 if answer.site is not None:
                     row.gradient = "framework"
                     row.gradient_note = f"the gradient of {answer.site.node.op} alone diverges, without the port"
@@ -332,6 +383,20 @@ class Alignment:
     def _turned(self, unit: str, name: str) -> bool:
         """True if a parameter below a unit of the port lies the other way round than the reference's."""
         return f"{unit}.{name}".strip(".") in self.loader.turned
+
+    def _trained(self) -> tuple[list[Compared], dict[str, Any] | None]:
+        """Whole backward passes and training steps, and the port's death in them."""
+        if self.deaths.gradients:
+            self.notes.append("no whole backward pass and no training step: the port's process would not survive it")
+            return [], None
+        try:
+            return self._train(), None
+        except Died as died:
+            if died.seat is not self.candidate:
+                raise
+            failure = self.deaths.located(died, self._train)
+            self.call = self.deaths.call
+            return [], failure
 
     def _train(self) -> list[Compared]:
         """Whole backward passes and training steps."""

@@ -1,4 +1,4 @@
-"""A call of the framework that raises in the port: found, reduced to one line, scripted and verified.
+"""A call of the framework that raises, or ends the process, or never returns: reduced to one line, scripted, verified.
 
 The reference makes the same call where it can (torch's methods have the same names), so that a reduced call is one that
 ought to work. Other calls of the port that have the same form are listed: a repair of one is seldom the repair.
@@ -9,71 +9,30 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Mapping
 
 import msgspec
-import numpy as np
 
+from minrepro.align import form
+from minrepro.align.form import Argument, Call
 from minrepro.align.seat import Seat
+from minrepro.backends import Backend
 from minrepro.backends.program import Feed, Program, Step
 from minrepro.compare.pair import Side
-from minrepro.emit import template
-from minrepro.emit.script import requirements
-from minrepro.ir.dtype import dtype
-from minrepro.ir.outcome import Completed, Outcome, Raised
+from minrepro.emit import literal, template
+from minrepro.emit.script import endings, replay_notes, requirements
+from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, from_outside
 from minrepro.ir.signature import normalise
 from minrepro.ir.tensor import Tensor
 from minrepro.verify.running import run as run_script
 
 MOST = 400
 """Queries after which the reduction of one call ends."""
+MOST_SECONDS = 30.0
+"""Time that one call may take; less where the reference needs much less."""
 RUNS = 3
-
-
-class Argument(msgspec.Struct, frozen=True):
-    """One tensor of a call, as shape and dtype: an exception hardly ever depends on values."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A call of the framework.
-
-    Attributes:
-        callee: method name, or dotted name of a function.
-        method: the first argument is the receiver.
-        args, kwargs: nested values; an `Argument` stands for a tensor.
-    """
-
-    callee: str
-    method: bool
-    args: tuple[Any, ...]
-    kwargs: tuple[tuple[str, Any], ...]
-
-    def text(self, root: str = "") -> str:
-        """The call as Python, its tensors named x0, x1 ...; `root` renames the framework."""
-        names = iter(f"x{i}" for i in range(99))
-        shown = [_text(arg, names) for arg in self.args]
-        named = [f"{key}={_text(value, names)}" for key, value in self.kwargs]
-        if self.method:
-            return f"{shown[0]}.{self.callee}({', '.join([*shown[1:], *named])})"
-        callee = root + self.callee[self.callee.index("."):] if root else self.callee
-        return f"{callee}({', '.join([*shown, *named])})"
-
-    @property
-    def tensors(self) -> list[Argument]:
-        """Its tensors in the order of their names."""
-        return [leaf for arg in (*self.args, *(v for _, v in self.kwargs)) for leaf in _leaves(arg)]
-
-    @property
-    def size(self) -> tuple[int, int, int, int]:
-        """What is reduced: elements, arguments, sum of the numbers, axes."""
-        numbers = [n for arg in (*self.args, *(v for _, v in self.kwargs)) for n in _numbers(arg)]
-        elements, axes = sum(math.prod(t.shape) for t in self.tensors), sum(len(t.shape) for t in self.tensors)
-        return elements, len(self.args) + len(self.kwargs) + len(numbers), sum(map(abs, numbers)), axes
 
 
 class Found(msgspec.Struct):
@@ -90,6 +49,7 @@ class Found(msgspec.Struct):
         reproduced, runs: fresh processes.
         alike: other lines of the port with a call of the same form.
         checked: the reference accepts the reduced call.
+        why: why there is no script, ``""`` if there is one.
     """
 
     call: str
@@ -103,6 +63,7 @@ class Found(msgspec.Struct):
     runs: int
     alike: list[str]
     checked: bool
+    why: str = ""
 
 
 def reduce_call(
@@ -120,171 +81,159 @@ def reduce_call(
         None if the port raised by itself, not in a call of the framework.
     """
     told = seat.ask("failing", title=role)
-    if not told:
+    call = form.read(told) if told else None
+    if call is None:
         return None
-    call = _read(told)
-    return _Reducer(reference, candidate, told, call, progress).found(folder)
+    one = Reducer(reference, candidate, told, call, progress)
+    return one.found(folder) if isinstance(one.error, Raised) else None
 
 
-class _Reducer:
-    def __init__(self, reference: Side, candidate: Side, told: Mapping[str, Any], call: Call, progress):
+class Reducer:
+    """Reduces one call that goes wrong.
+
+    Args:
+        reference, candidate: both sides.
+        told: where the call was made: "file", "line", "text".
+        call: the call.
+        progress: told what is being tried.
+        ended: how the port's process ended in it; None if it raised.
+
+    Attributes:
+        error: what the call alone does, if that is what it did in the port; else None.
+        checked: the reference makes the call.
+    """
+
+    def __init__(self, reference: Side, candidate: Side, told: Mapping[str, Any], call: Call, progress,
+                 ended: Crashed | TimedOut | None = None):
         self.reference, self.candidate, self.told, self.start, self.progress = reference, candidate, told, call, progress
+        self.ended = ended
         self.known: dict[str, bool] = {}
+        self.deadline = MOST_SECONDS
+        right = self._run(call, reference)
+        self.checked = isinstance(right, Completed)
+        if ended is not None:
+            self.deadline = min(MOST_SECONDS, 3.0 + 20.0 * right.seconds) if isinstance(right, Completed) else 10.0
         first = self._run(call, candidate)
-        self.error = first if isinstance(first, Raised) else None
-        self.checked = isinstance(self._run(call, reference), Completed)
+        wrong = isinstance(first, Raised) if ended is None else same_end(first, ended)
+        self.error = first if wrong else None
 
-    def found(self, folder: Path) -> Found | None:
+    def found(self, folder: Path) -> Found:
         """The reduced call, its script, and how often that shows it."""
-        if self.error is None:
-            return None
-        best = self.start
-        while True:
-            smaller = next((c for c in _smaller(best) if c.size < best.size and self._shows(c)), None)
-            if smaller is None or len(self.known) > MOST:
+        best = self._simplified(self.start)
+        while len(self.known) <= MOST:
+            smaller = next((c for c in form.smaller(best) if c.size < best.size and self._shows(c)), None)
+            if smaller is None:
                 break
             best = smaller
             self.progress(len(self.known), 0, best.text())
+        best = self._simplified(best)
         final = self._run(best, self.candidate)
-        assert isinstance(final, Raised)
+        if not same_end(final, self.error):
+            final = self.error
+        why = self._forked(best)
+        if from_outside(final):
+            why = f"a script cannot show that something outside of it ended it ({_ending(final)})"
+        if why:
+            return self._told(best, final, why=why)
         text = self._script(best, final)
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "repro.py"
         path.write_text(text, encoding="utf-8")
-        runs = [run_script(text, self.candidate.worker.interpreter, deadline=120.0) for _ in range(RUNS)]
+        backend, replay = self.candidate.spec.backend, self.candidate.replay
+        under = (backend.path, str(replay)) if replay is not None else None
+        with ThreadPoolExecutor(RUNS if isinstance(final, TimedOut) else 1) as pool:  # those wait for their end
+            runs = list(pool.map(
+                lambda _: run_script(text, self.candidate.worker.interpreter, under=under, deadline=120.0), range(RUNS)))
+        return self._told(best, final, str(path), len(text.splitlines()), sum(run.status == 1 for run in runs))
+
+    def _told(self, call: Call, final: Outcome, path: str = "", lines: int = 0, shown: int = 0, why: str = "") -> Found:
+        error = f"{final.kind}: {final.message.splitlines()[0][:200]}" if isinstance(final, Raised) else _ending(final)
         return Found(
-            best.text(), f"{self.told['file']}:{self.told['line']}", f"{final.kind}: {final.message.splitlines()[0][:200]}",
-            str(path), len(text.splitlines()), self.told["text"], len(self.known), sum(r.status == 1 for r in runs), RUNS,
-            alike(self.told["file"], self.told["line"], self.start), self.checked,
+            call.text(), f"{self.told['file']}:{self.told['line']}", error, path, lines, self.told["text"], len(self.known),
+            shown, RUNS if path else 0, alike(self.told["file"], self.told["line"], self.start), self.checked, why,
         )
 
+    def _simplified(self, call: Call) -> Call:
+        """The call with the simplest values that show it, tensor by tensor."""
+        for number, tensor in enumerate(call.tensors):
+            choices = [call.filled(number, fill) for fill in form.FILLS] if tensor.fill == "data" else []
+            call = next((choice for choice in choices if self._shows(choice)), call)
+        return call
+
     def _shows(self, call: Call) -> bool:
-        """True if the call raises the same error on the candidate and, where it did before, works on the reference."""
+        """True if the call goes wrong in the same way and, where it did before, works on the reference."""
         name = hashlib.sha256(repr(call).encode()).hexdigest()
         if name not in self.known:
-            outcome = self._run(call, self.candidate)
-            assert self.error is not None
-            same = isinstance(outcome, Raised) and outcome.kind == self.error.kind and normalise(
-                outcome.message) == normalise(self.error.message)
+            same = same_end(self._run(call, self.candidate), self.error)
             self.known[name] = same and (not self.checked or isinstance(self._run(call, self.reference), Completed))
         return self.known[name]
 
-    def _run(self, call: Call, side: Side) -> Outcome:
-        backend = side.spec.backend
-        root = next(iter(backend.imports)) if side is self.reference else ""
-        feeds = {f"x{i}": _tensor(t) for i, t in enumerate(call.tensors)}
-        line = f"y = {_in_framework(call, root, backend.module)}"
-        given = tuple(Feed(name, name, False, ()) for name in feeds)
-        return side.worker.run(Program(given, (Step("call", (line,), ()),), {}), feeds, (), deadline=30.0)
+    def _forked(self, call: Call) -> str:
+        """Why the end is that of a forked process only, ``""`` if a new one comes to the same."""
+        if self.ended is None:
+            return ""
+        alone = self.candidate.worker.direct(*self._asked(call, self.candidate), deadline=self.deadline + 5.0)
+        if same_end(alone, self.error):
+            return ""
+        return "it shows in a forked process only, which is how minrepro runs the port: nobody else has to see it"
 
-    def _script(self, call: Call, error: Raised) -> str:
+    def _run(self, call: Call, side: Side) -> Outcome:
+        return side.worker.run(*self._asked(call, side), deadline=self.deadline)
+
+    def _asked(self, call: Call, side: Side) -> tuple[Program, dict[str, Tensor], tuple[str, ...]]:
+        backend = side.spec.backend
+        feeds = {f"x{i}": tensor.tensor for i, tensor in enumerate(call.tensors)}
+        # Some frameworks work on threads of their own until somebody reads the result.
+        lines = (f"y = {call.text(next(iter(backend.imports)))}", *(("str(y)",) if self.ended is not None else ()))
+        given = tuple(Feed(name, name, False, ()) for name in feeds)
+        return Program(given, (Step("call", lines, ()),), {}), feeds, ()
+
+    def _script(self, call: Call, error: Outcome) -> str:
         backend = self.candidate.spec.backend
         root = next(iter(backend.imports))
-        setup = [
-            f"x{i} = " + backend.style["zeros"].format(shape=list(t.shape), dtype=backend.dtypes[t.dtype])
-            for i, t in enumerate(call.tensors)
-        ]
-        environment = self.candidate.versions()
+        setup = [line for i, tensor in enumerate(call.tensors) for line in _made(f"x{i}", tensor, backend)]
+        steps = [f"y = {call.text(root)}"]
+        used = "\n".join([*setup, *steps])
+        names = literal.special(used)
+        imports = [f"from math import {', '.join(names)}"] if names else []
+        imports += ["import numpy as np"] if "np." in used else []
         why = "PyTorch makes this call" if self.checked else "the port makes this call"
-        title = f"{backend.title}: {call.text()} raises {error.kind}"
-        return template.fill(template.read("exception"), {
-            "PYTHON": backend.python, "PACKAGES": json.dumps(requirements(self.candidate.spec, environment, False)),
-            "TITLE": title.replace("\\", ""), "NOTES": [], "IMPORTS": [backend.imports[root]], "SETUP": setup,
-            "EXPECT": [f'expected = "a result"  # {why}'], "SHOW_EXPECTED": "expected",
-            "STEPS": [f"y = {_in_framework(call, root, backend.module)}"], "ACTUAL": '"a result"', "KIND": error.kind,
-            "GUARD": [], "SHOW_ACTUAL": "actual", "SAME": "True", "LIMIT": "",
-        })
+        what = f"raises {error.kind}" if isinstance(error, Raised) else f"ends its process ({_ending(error)})"
+        what = "never returns" if isinstance(error, TimedOut) else what
+        holes = {
+            "PYTHON": backend.python, "TITLE": f"{backend.title}: {call.text()} {what}".replace("\\", "").replace('"', "'"),
+            "PACKAGES": json.dumps(requirements(self.candidate.spec, self.candidate.versions(), "np." in used)),
+            "NOTES": replay_notes(self.candidate.spec.replay), "IMPORTS": [*imports, backend.imports[root]], "SETUP": setup,
+            "EXPECT": [f'expected = "a result"  # {why}'], "SHOW_EXPECTED": "expected", "STEPS": steps, "GUARD": [],
+            "SHOW_ACTUAL": "actual", "SAME": "True", "LIMIT": "", "WHY": why,
+        }
+        if isinstance(error, Raised):
+            holes |= {"ACTUAL": '"a result"', "KIND": error.kind}
+        else:
+            holes |= {"ACTUAL": "str(y)", **endings(error, self.checked)}
+        kind = {Raised: "exception", Crashed: "crash", TimedOut: "hang"}[type(error)]
+        return template.fill(template.read(kind), holes)
 
 
-def _in_framework(call: Call, root: str, module: str) -> str:
-    """The call with the framework under the name that it is imported by."""
-    if call.method:
-        return call.text()
-    return call.text(root) if root else call.text(module)
+def _made(name: str, argument: Argument, backend: Backend) -> list[str]:
+    """The lines that make a tensor."""
+    if argument.fill == "zeros":
+        return [f"{name} = " + backend.style["zeros"].format(shape=list(argument.shape), dtype=backend.dtypes[argument.dtype])]
+    return literal.assignment(name, argument.tensor, backend)
 
 
-def _read(told: Mapping[str, Any]) -> Call:
-    """The call from what the worker told; tensors come as their specs."""
-    specs = [Argument(tuple(spec["shape"]), spec["dtype"]) for spec in told["specs"]]
-
-    def value(data: Mapping[str, Any]) -> Any:
-        (kind, held), = data.items()
-        if kind == "leaf":
-            return specs[held]
-        if kind == "dict":
-            return {key: value(item) for key, item in held}
-        if kind in ("list", "tuple"):
-            made = [value(item) for item in held]
-            return made if kind == "list" else tuple(made)
-        return held
-
-    return Call(told["callee"], told["method"], tuple(value(told["args"])), tuple(value(told["kwargs"]).items()))
+def same_end(outcome: Outcome, other: Outcome | None) -> bool:
+    """True if two calls went wrong in the same way."""
+    if isinstance(outcome, Raised):
+        same = isinstance(other, Raised) and outcome.kind == other.kind
+        return same and normalise(outcome.message) == normalise(other.message)
+    if isinstance(outcome, Crashed):
+        return isinstance(other, Crashed) and outcome.signal == other.signal
+    return isinstance(outcome, TimedOut) and isinstance(other, TimedOut)
 
 
-def _text(value: Any, names: Iterator[str]) -> str:
-    if isinstance(value, Argument):
-        return next(names)
-    if isinstance(value, list):
-        return f"[{', '.join(_text(item, names) for item in value)}]"
-    if isinstance(value, tuple):
-        inner = ", ".join(_text(item, names) for item in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    return repr(value)
-
-
-def _leaves(value: Any) -> list[Argument]:
-    if isinstance(value, Argument):
-        return [value]
-    return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, (list, tuple)) else []
-
-
-def _numbers(value: Any) -> list[int]:
-    if isinstance(value, bool):
-        return []
-    if isinstance(value, int):
-        return [value]
-    return [n for item in value for n in _numbers(item)] if isinstance(value, (list, tuple)) else []
-
-
-def _tensor(argument: Argument) -> Tensor:
-    return Tensor(np.zeros(argument.shape, dtype(argument.dtype).storage), argument.dtype)
-
-
-def _smaller(call: Call) -> Iterator[Call]:
-    """Simpler calls: every size of one value made 1, an axis dropped with a number, a number or keyword dropped."""
-    sizes = {n for t in call.tensors for n in t.shape} | {n for a in call.args for n in _numbers(a)}
-    yield _changed(call, lambda n: 1 if n > 1 else n)
-    for size in sorted((s for s in sizes if s > 1), reverse=True):
-        yield _changed(call, lambda n, size=size: 1 if n == size else n)
-    for position in range(len(call.args) - 1, 0, -1):
-        yield msgspec.structs.replace(call, args=call.args[:position] + call.args[position + 1:])
-    for position in range(len(call.kwargs)):
-        yield msgspec.structs.replace(call, kwargs=call.kwargs[:position] + call.kwargs[position + 1:])
-    for axis in range(max((len(t.shape) for t in call.tensors), default=0) - 1, -1, -1):
-        yield _mapped(call, lambda v, axis=axis: _without(v, axis))
-
-
-def _changed(call: Call, change: Callable[[int], int]) -> Call:
-    def apply(value: Any) -> Any:
-        if isinstance(value, Argument):
-            return Argument(tuple(map(change, value.shape)), value.dtype)
-        return change(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-    return _mapped(call, apply)
-
-
-def _without(value: Any, axis: int) -> Any:
-    if isinstance(value, Argument) and axis < len(value.shape):
-        return Argument(value.shape[:axis] + value.shape[axis + 1:], value.dtype)
-    return value
-
-
-def _mapped(call: Call, apply: Callable[[Any], Any]) -> Call:
-    def walk(value: Any) -> Any:
-        return type(value)(walk(item) for item in value) if isinstance(value, (list, tuple)) else apply(value)
-
-    args = tuple(walk(arg) for arg in call.args)
-    return msgspec.structs.replace(call, args=args, kwargs=tuple((key, walk(value)) for key, value in call.kwargs))
+def _ending(outcome: Outcome) -> str:
+    return outcome.signal if isinstance(outcome, Crashed) else "no answer"
 
 
 def alike(file: str, line: int, call: Call) -> list[str]:

@@ -167,11 +167,13 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
         told = found.failure["blame"]
         where = f"{told['file']}:{told['line']}" if told["file"] else "the framework"
         module = told["path"] or words("root")
-        screen.print(f"\nthe port raises {told['error']} in {module} at {where}: {told['message']}", markup=False)
+        does = "the port raises" if found.failure["kind"] == "raised" else "the port's process"
+        screen.print(f"\n{does} {told['error']} in {module} at {where}: {told['message']}", markup=False)
     if found.call is not None:
         screen.print(f"call      {found.call.call}  (was {found.call.original}; {found.call.queries} queries)", markup=False)
-        screen.print(f"script    {found.call.path} ({found.call.lines} lines), {found.call.reproduced} of {found.call.runs} "
-                     "fresh processes show it", markup=False)
+        shown = f"({found.call.lines} lines), {found.call.reproduced} of {found.call.runs} fresh processes show it"
+        shown = f"{found.call.path} {shown}" if found.call.path else f"none: {found.call.why}"
+        screen.print(f"script    {shown}", markup=False)
         for other in found.call.alike:
             screen.print(f"the same kind of call: {other}", markup=False)
     for note in found.notes:

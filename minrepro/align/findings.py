@@ -125,6 +125,13 @@ class Table:
                 row.gradient, row.gradient_note = "passed on", ""
 
 
+    def take_deaths(self, units: Mapping[str, str]) -> None:
+        """Take the units of the port whose backward ends its process, and how."""
+        for row in self.rows:
+            if row.port in units:
+                row.gradient, row.gradient_note = "diverges", f"its backward, alone: the port's process {units[row.port]}"
+
+
 def _below(unit: str, path: str) -> bool:
     return unit != path and unit.startswith(f"{path}." if path else "")
 
@@ -191,12 +198,13 @@ def explain(table: Table, evidence: Evidence) -> None:
 
 
 def _raised(table: Table, failure: Mapping[str, Any]) -> None:
-    """Mark the innermost unit in which the port raised."""
+    """Mark the innermost unit in which the port raised, or its process ended."""
     names = [row.port for row in table.rows]
     place = failure["stack"][-1][0] if failure["stack"] else ""
     if place in names:
         told, row = failure["blame"], table.rows[names.index(place)]
-        row.verdict, row.lines = "raises", ("", f"{told['file']}:{told['line']}" if told["file"] else "")
+        row.verdict = "raises" if failure["kind"] == "raised" else "hangs" if failure["hang"] else "dies"
+        row.lines = ("", f"{told['file']}:{told['line']}" if told["file"] else "")
         row.note = f"{told['error']}: {told['message'].splitlines()[0] if told['message'] else ''}"
 
 

@@ -13,10 +13,12 @@ _ENGLISH = {
     "verdict.same": "same", "verdict.arithmetic": "arithmetic", "verdict.port": "port mistake",
     "verdict.weights": "weights differ", "verdict.draw": "random draw not pinned", "verdict.policy": "precision policy",
     "verdict.framework": "framework bug", "verdict.raises": "raises", "verdict.idle": "not called",
-    "verdict.unexplained": "unexplained", "verdict.setting": "setting differs",
+    "verdict.dies": "process dies", "verdict.hangs": "never returns", "verdict.unexplained": "unexplained",
+    "verdict.setting": "setting differs",
     "outcome.clean": "clean: both sides agree", "outcome.arithmetic": "arithmetic: the difference is rounding",
     "outcome.port": "port mistake", "outcome.converter": "converter mistake", "outcome.framework": "framework bug",
     "outcome.policy": "precision policy", "outcome.draw": "random draw not pinned", "outcome.exception": "the port raises",
+    "outcome.crash": "the port's process dies", "outcome.hang": "the port never returns",
     "outcome.unexplained": "unexplained divergence",
     "outcome.unpaired": "weights without a partner: give --map or --convert",
 }
@@ -29,11 +31,13 @@ _CHINESE = {
     "unpaired_reference": "移植模型中没有对应模块", "unpaired_candidate": "参考模型中没有对应模块",
     "verdict.same": "一致", "verdict.arithmetic": "舍入误差", "verdict.port": "移植错误", "verdict.weights": "权重不一致",
     "verdict.draw": "随机数未固定", "verdict.policy": "精度策略不同", "verdict.framework": "框架缺陷",
-    "verdict.raises": "抛出异常", "verdict.idle": "未被调用", "verdict.unexplained": "原因不明", "verdict.setting": "配置不同",
+    "verdict.dies": "进程崩溃", "verdict.hangs": "无响应", "verdict.raises": "抛出异常",
+    "verdict.idle": "未被调用", "verdict.unexplained": "原因不明", "verdict.setting": "配置不同",
     "outcome.clean": "双方一致", "outcome.arithmetic": "差异为舍入误差", "outcome.port": "移植错误",
     "outcome.converter": "权重转换错误", "outcome.framework": "框架缺陷", "outcome.policy": "精度策略不同",
     "outcome.unpaired": "部分权重没有对应项, 请使用 --map 或 --convert",
-    "outcome.draw": "随机数未固定", "outcome.exception": "移植模型抛出异常", "outcome.unexplained": "原因不明的差异",
+    "outcome.draw": "随机数未固定", "outcome.exception": "移植模型抛出异常",
+    "outcome.crash": "移植模型进程崩溃", "outcome.hang": "移植模型无响应", "outcome.unexplained": "原因不明的差异",
 }
 LANGUAGES = {"en": _ENGLISH, "zh": _CHINESE}
 

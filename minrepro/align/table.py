@@ -17,6 +17,8 @@ from minrepro.ir import codec
 STANDARD = "notes/verdict.md"
 """Where the standard that is applied is written down."""
 COLUMNS = ("module", "types", "shape", "dtype", "made", "seen", "ulp", "ratio", "verdict")
+GRAVE = {"port", "weights", "framework", "unexplained", "raises", "dies", "hangs"}
+"""Verdicts that are shown in red."""
 
 
 def ordered(rows: Sequence[Row], worst_first: bool) -> list[Row]:
@@ -79,7 +81,7 @@ def screen(rows: Sequence[Row], words: Words) -> RichTable:
         right = name in ("made", "seen", "ulp", "ratio", "gradient")
         table.add_column(words(name), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        style = "red" if {row.verdict, row.gradient} & {"port", "weights", "framework", "unexplained", "raises"} else None
+        style = "red" if {row.verdict, row.gradient} & GRAVE else None
         table.add_row(*cells(row, words)[: len(columns)], style=style)
     return table
 

@@ -6,7 +6,7 @@ from minrepro.align import Aligned
 
 EXIT = {
     "clean": 0, "arithmetic": 0, "policy": 0, "draw": 1, "unexplained": 1, "port": 1, "converter": 1, "unpaired": 1,
-    "framework": 1, "exception": 1,
+    "framework": 1, "exception": 1, "crash": 1, "hang": 1,
 }
 """Exit status by verdict: 0 where nothing is wrong with port, weights or framework."""
 
@@ -14,11 +14,12 @@ EXIT = {
 def verdict(found: Aligned) -> str:
     """The word for an alignment.
 
-    A port that raises comes first, since nothing after it was compared; then the framework's faults, the converter's,
-    the port's; then what kept the comparison from being one.
+    A port that raises, dies or hangs comes first, since nothing after it was compared; then the framework's faults, the
+    converter's, the port's; then what kept the comparison from being one.
     """
     if found.failure is not None:
-        return "exception"
+        died = "hang" if found.failure.get("hang") else "crash"
+        return "exception" if found.failure["kind"] == "raised" else died
     kinds = {row.verdict for row in found.rows} | {row.gradient for row in found.rows} | _training(found)
     blamed = {entry.blame for entry in found.entries}
     if "framework" in kinds | blamed:

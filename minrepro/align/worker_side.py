@@ -40,7 +40,7 @@ def _asked(function, *arguments, part=""):
         return {"mistake": mistake.facts}
 
 
-def build(evaluator, source, seed=0, train=False, neutral=False):
+def build(evaluator, source, seed=0, train=False, neutral=False, trace=""):
     """Build this side's model.
 
     Args:
@@ -48,11 +48,12 @@ def build(evaluator, source, seed=0, train=False, neutral=False):
         seed: given to the builder if it takes one.
         train: leave the model in training mode.
         neutral: autocast contexts do nothing.
+        trace: prefix of the files in which every call is noted before it is made; ``""`` for none.
 
     Returns:
         {"model", "tree", "seconds"}; the tree has one entry per module: path, type, own tensors, methods, settings.
     """
-    return _asked("build", evaluator, source, seed, train, neutral)
+    return _asked("build", evaluator, source, seed, train, neutral, trace)
 
 
 def given(evaluator, specs=()):

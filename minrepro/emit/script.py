@@ -21,7 +21,7 @@ from minrepro.emit.parts import Parts
 from minrepro.emit.title import title
 from minrepro.environments import recipes
 from minrepro.errors import InternalError
-from minrepro.ir.outcome import Crashed, Raised, TimedOut
+from minrepro.ir.outcome import Crashed, Outcome, Raised, TimedOut
 from minrepro.ir.reduction import Finding
 
 TEMPLATES = {
@@ -62,13 +62,18 @@ def _feed(feed: Feed, parts: Parts) -> list[str]:
 
 
 def _notes(finding: Finding) -> list[str]:
-    notes = []
-    if finding.replay:
-        history = replays.find(finding.replay).history.partition(" (")[0]
-        notes.append(f"# REPLAY of a historical bug ({history}): on today's release this passes.")
+    notes = replay_notes(finding.replay)
     if finding.rate is not None:
         notes.append(f"# It shows {finding.rate}: repeat it before a 0 is believed.")
     return notes
+
+
+def replay_notes(replay: str) -> list[str]:
+    """The line that says under which historical bug a script was made, if under one."""
+    if not replay:
+        return []
+    history = replays.find(replay).history.partition(" (")[0]
+    return [f"# REPLAY of a historical bug ({history}): on today's release this passes."]
 
 
 def _imports(parts: Parts, used: str) -> list[str]:
@@ -105,13 +110,23 @@ def requirements(spec: Spec, environment: Mapping[str, str], numpy: bool) -> lis
 def _ending(finding: Finding) -> Holes:
     """Exception class, signal or patience, each only where the outcome has one."""
     outcome = finding.outcome
-    # Where nothing is expected the reference refuses too, and a child whose call raises ends with 125.
-    fine = ["exit 42"] if finding.expected else ["exit 42", "exit 125"]
-    due = "exit 42 (the call returns)" if finding.expected else "exit 42 or 125 (a result or an exception)"
     if isinstance(outcome, Raised):
         builtin = isinstance(getattr(builtins, outcome.kind, None), type)
         guard = [] if builtin else [f"if type(error).__name__ != {outcome.kind!r}:", "    raise"]
         return {"KIND": outcome.kind if builtin else "Exception", "GUARD": guard}
+    return endings(outcome, bool(finding.expected))
+
+
+def endings(outcome: Outcome, expected: bool) -> Holes:
+    """How the child of a script may end, for a call that ends its process or never returns.
+
+    Args:
+        outcome: what the call does; anything else needs nothing.
+        expected: a result is due; else the reference refuses too.
+    """
+    # Where nothing is expected a child whose call raises ends with 125.
+    fine = ["exit 42"] if expected else ["exit 42", "exit 125"]
+    due = "exit 42 (the call returns)" if expected else "exit 42 or 125 (a result or an exception)"
     if isinstance(outcome, Crashed):
         if not re.fullmatch(r"SIG[A-Z0-9]+|exit \d+", outcome.signal):
             raise InternalError(f"a script cannot show the end {outcome.signal!r}; expected a signal or an exit status")

@@ -4,6 +4,7 @@ Valid Python 3.8, imports nothing of minrepro. `native` knows the framework, `ru
 `draws` and `precision` patch what a model can do behind the seams, `inputs` and `trees` handle nested values.
 """
 
+import importlib
 import inspect
 import time
 
@@ -27,13 +28,15 @@ class Seat:
         self.building, self.sources, self.made, self.expected = BUILDING, {}, {}, {}
 
 
-def build(evaluator, source, seed, train, neutral):
+def build(evaluator, source, seed, train, neutral, trace):
     """See `worker_side.build`."""
     framework = native.Native(evaluator.backend)
     if not getattr(evaluator.backend, "align_installed", False):
         draws.install(framework)
         precision.install(framework, neutral)
         evaluator.backend.align_installed = True
+        if trace:
+            importlib.import_module(__name__ + ".tracing").install(framework, trace)
     start = time.perf_counter()
     before = patches.snapshot(framework)
     builder = BUILDING.named(source)

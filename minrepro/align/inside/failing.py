@@ -100,7 +100,7 @@ def _described(native, frame, node):
     if receiver is not None:
         args = [receiver, *args]
         callee = method
-    args = [_plain(item) for item in args]
+    args = [plain(item) for item in args]
     described = {
         "callee": callee, "method": bool(method), "args": trees.written(args, is_leaf, take),
         "kwargs": trees.written(kwargs, is_leaf, take),
@@ -108,6 +108,6 @@ def _described(native, frame, node):
     return described, values
 
 
-def _plain(item):
+def plain(item):
     """NumPy's numbers as Python's."""
     return item.item() if isinstance(item, numpy.generic) else item
