@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from minrepro.compare.pair import Pair, open_side
@@ -26,6 +27,7 @@ BUGS = [
     ("paddle", "frozen input", "cholesky_solve", {"self": normal(2, 2), "input2": values([[1.0, 0.0], [0.5, 2.0]])}, {},
      ("self",)),
     ("paddle", "accumulation lost", "unfold", {"self": normal(5)}, LINE, ("self",)),
+    ("paddle", "batch", "linalg_eigvalsh", {"self": values(np.diag([1.0, 2.0, 4.0]) + np.ones((2, 3, 3)))}, {}, ("self",)),
     ("paddle", "division by zero", "prod", {"self": values([0.0, 2.0, 3.0])}, {}, ("self",)),
 ]
 
