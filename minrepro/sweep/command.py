@@ -98,6 +98,7 @@ def _shrunk(many: shrinking.Many, screen: Console) -> list[dict[str, Any]]:
         task = bar.add_task("shrink", total=len(many.groups), what="")
         for done, row in enumerate(many.run(), 1):
             bar.update(task, completed=done, what=row["op"])
-            screen.print(f"{row['verdict']:<11} {row['op']}: {row['title'] or row['detail']}", markup=False)
+            cause = f" ({row['cause']})" if row["cause"] else ""
+            screen.print(f"{row['verdict']:<11} {row['op']}: {row['title'] or row['detail']}{cause}", markup=False)
             rows.append(row)
     return rows

@@ -33,7 +33,7 @@ class Many:
         self.jobs, self.deadline_s = jobs, deadline_s
 
     def run(self) -> Iterator[dict[str, Any]]:
-        """Yield, as they are done: operator, verdict, title of the script, run folder."""
+        """Yield, as they are done: operator, verdict, cause, title of the script, run folder."""
         pool = ThreadPoolExecutor(self.jobs, "shrink")
         try:
             for job in as_completed([pool.submit(self._one, group) for group in self.groups]):
@@ -43,11 +43,12 @@ class Many:
 
     def _one(self, group: Group) -> dict[str, Any]:
         folder = self.folder / "found" / f"{group.slug}-{group.digest}"
-        row = {"op": group.step, "detail": group.detail, "folder": str(folder), "title": "", "verdict": "failed"}
+        row = {"op": group.step, "detail": group.detail, "folder": str(folder), "title": "", "verdict": "failed",
+               "cause": ""}
         try:
             done = folder / "report.json"
             report = json.loads(done.read_bytes()) if done.exists() else self._reduce(group, folder)
-            row["verdict"] = report["verdict"]
+            row["verdict"], row["cause"] = report["verdict"], report.get("diagnosis", {}).get("cause", "")
             script = folder / "repro.py"
             row["title"] = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) if script.exists() else ""
         except MinreproError as error:

@@ -109,6 +109,6 @@ def test_gradients_are_swept_shrunk_and_not_asked_twice(python_of, tmp_path: Pat
     status, again = swept(*asked, "--shrink")
     assert again["asked"] == 0 and again["divergences"] == report["divergences"]
     (shrunk,) = again["shrunk"]
-    assert shrunk["verdict"] == "divergence" and "diag_embed" in shrunk["title"]
+    assert shrunk["verdict"] == "divergence" and "diag_embed" in shrunk["title"] and shrunk["cause"] == "gradient cut"
     script = (Path(shrunk["folder"]) / "repro.py").read_text(encoding="utf-8")
     assert ".backward(" in script and "minrepro" not in script
