@@ -30,10 +30,10 @@ from minrepro.sweep.warm import WarmPair
 NO_KERNEL = re.compile(
     r"not implemented|not support|unsupported|only support|is not registered|no kernel|unimplemented"
     r"|cannot find the kernel|data ?type of .* must be|dtype must be|dtype not match|dtype of .* must be"
-    r"|must be one of .*(float|int)|must be int or float|unexpected data ?type",
+    r"|must be one of .*(float|int)|must be int or float|unexpected data ?type|gradient function for op \w+ is not found",
     re.IGNORECASE,
 )
-"""Texts by which a framework says that it has no kernel for a dtype."""
+"""Texts by which a framework says that it has no kernel for a dtype, or no gradient of an operator."""
 GARBAGE = re.compile(r"invalid dimension to be accessed", re.IGNORECASE)
 """A shape or an axis that the framework made itself and then refuses: words about support hide a bug there."""
 Run = Callable[[Case], Outcome]

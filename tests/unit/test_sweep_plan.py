@@ -253,6 +253,7 @@ def test_an_answer_of_before_the_gradients_is_still_known(tmp_path) -> None:
 @pytest.mark.parametrize("text, missing", [
     ("The kernel with key (CPU, Undefined(AnyLayout), float16) of kernel `add` is not registered.", True),
     ("Cannot find the kernel matching Current OperatorConf.", True),
+    ("The gradient function for op index_add is not found. Please check whether it has been implemented.", True),
     ("Expected p_index[i] < index_dim_size, but received p_index[i]:2 >= index_dim_size:2.", False),
     ("Unimplemented error. Invalid dimension to be accessed. Now only supports access to dimension 0 to 9, but received "
      "dimension is 744844386.", False),
