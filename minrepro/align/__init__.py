@@ -16,6 +16,7 @@ from typing import Any, Collection, Mapping, Sequence
 import msgspec
 
 from minrepro.align import findings, loading, settings
+from minrepro.align.batch import uneven
 from minrepro.align.calls import Found, reduce_call
 from minrepro.align.deaths import Deaths
 from minrepro.align.draws import Draws
@@ -28,6 +29,7 @@ from minrepro.align.seat import Died, Progress, Seat
 from minrepro.align.training import Compared, Gradients, Training
 from minrepro.capture.inputs import parse
 from minrepro.compare.pair import Pair, open_side
+from minrepro.errors import CaptureError
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph
 from minrepro.ir.tensor import Tensor
@@ -127,11 +129,16 @@ class Alignment:
         """
         self._timed("build", self._build)
         entries = self._timed("load", self._load)
-        table, draws, failure = self._timed("compare", self._compare)
+        try:
+            table, draws, failure = self._timed("compare", self._compare)
+        except CaptureError as error:
+            raise CaptureError(f"{error}\n{self._uneven()}".rstrip()) from None
         autocast = {
             side: seat.ask("noted")["autocast"]
             for side, seat in (("reference", self.reference), ("candidate", self.candidate))
         }
+        if failure is not None and self._uneven():
+            self.notes.append(self._uneven())
         evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
         findings.explain(table, evidence)
         if self.gradients is not None:
@@ -199,6 +206,9 @@ class Alignment:
         self._hand_over()
         self._loaded()
         self.candidate.ask("watch", units=[unit.candidate for unit in self.pairing.units])
+
+    def _uneven(self) -> str:
+        return uneven(*self.given) if self.given is not None else ""
 
     def _pair(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> None:
         self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
@@ -279,7 +289,9 @@ class Alignment:
         def left(record: Record) -> None:
             assert self.gradients is not None
             unit, fan = self.pairing.units[record.unit], self._fan(record.unit, (*record.inputs, *(record.outputs or ())))
-            inner = any((record.unit, record.call) in draw.stack for draw in draws.known)
+            inner = any((record.unit, record.call) in draw.stack for draw in draws.known) or any(
+                number == record.unit or findings.below(self.pairing.units[number].reference, unit.reference)
+                for number in draws.hidden[False] | draws.hidden[True])
             alone = self.elements <= SMALL or not lockstep.parts.get(record.unit)
             if alone and not inner and "::" not in unit.reference and not self.deaths.skips(unit.candidate):
                 self.gradients.check(record.unit, unit, record.call, fan)
@@ -388,6 +400,10 @@ class Alignment:
         """Whole backward passes and training steps, and the port's death in them."""
         if self.deaths.gradients:
             self.notes.append("no whole backward pass and no training step: the port's process would not survive it")
+            return [], None
+        if drawing := self.draws.hidden[False] | self.draws.hidden[True]:
+            names = ", ".join(self.pairing.units[number].reference or "(root)" for number in sorted(drawing))
+            self.notes.append(f"no whole backward pass and no training step: the draws inside {names} cannot be pinned")
             return [], None
         try:
             return self._train(), None

@@ -45,10 +45,15 @@ class Draws:
         self.injected = injected
         self.known: list[Draw] = []
         self.loose: dict[str, list[Loose]] = {}
+        self.hidden: dict[bool, set[int]] = {False: set(), True: set()}
 
     def made(self, stack, distribution: str, value: Tensor, line: tuple[str, int]) -> None:
         """Note a draw of the reference."""
         self.known.append(Draw(stack, distribution, value, line, set()))
+
+    def hide(self, candidate: bool, unit: int) -> None:
+        """Note a unit in which a side draws inside of a kernel, where no value can be taken or given."""
+        self.hidden[candidate].add(unit)
 
     def take(self, role: str, title: str, stack, distribution: str, shape, line, over: bool) -> Tensor | str:
         """The value for a follower's draw, ``wait`` if the reference may still make it, or ``loose``.

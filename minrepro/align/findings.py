@@ -121,7 +121,7 @@ class Table:
                 row.gradient_note = f"gradient of {label}: {comparison.divergence.detail}"
         wrong = [row.unit for row in self.rows if row.gradient == "diverges"]
         for row in self.rows:
-            if row.gradient == "diverges" and any(_below(unit, row.unit) for unit in wrong):
+            if row.gradient == "diverges" and any(below(unit, row.unit) for unit in wrong):
                 row.gradient, row.gradient_note = "passed on", ""
 
 
@@ -132,7 +132,8 @@ class Table:
                 row.gradient, row.gradient_note = "diverges", f"its backward, alone: the port's process {units[row.port]}"
 
 
-def _below(unit: str, path: str) -> bool:
+def below(unit: str, path: str) -> bool:
+    """True if a unit is a part of another one, as far as their names tell."""
     return unit != path and unit.startswith(f"{path}." if path else "")
 
 
@@ -180,6 +181,8 @@ def explain(table: Table, evidence: Evidence) -> None:
     narrow = [row for row in table.rows if row.verdict == "diverges" and _narrow(row)]
     for number, row in enumerate(table.rows):
         path = row.unit.partition("::")[0]
+        if row.verdict == "arithmetic" and number in evidence.draws.hidden[False]:
+            row.verdict = "diverges"  # copies that draw by themselves measure nothing
         if row in narrow and any(_within(other, row) for other in narrow):
             row.verdict, row.note = "same", "it passes on the precision of what it calls"
         elif row.verdict == "diverges":
@@ -216,7 +219,7 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
     loose = [d for d in evidence.draws.loose.get("candidate", ()) if d.unit == number]
     never = [] if evidence.failure else evidence.draws.untaken("candidate")
     untaken = [d for d in never if d.stack and d.stack[-1][0] == number]
-    policy = _policy(row, evidence)
+    policy, inside = _policy(row, evidence), evidence.draws.hidden
     if wrong:
         row.verdict, row.note = "weights", f"{wrong[0].blame}: {wrong[0].detail}"
     elif loose and (untaken or not evidence.draws.injected):
@@ -232,16 +235,25 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
         row.verdict = "draw"
         shape = list(told.value.shape)
         row.note = f"the reference draws {told.distribution} of shape {shape} at {_place(told.line)}, the port never does"
+    elif number in inside[False]:
+        both = "both sides draw" if number in inside[True] else "the reference draws"
+        row.verdict, row.note = "draw", f"{both} inside a kernel of {_name(row)}, where no value can be taken or given"
     elif policy:
         row.verdict, row.note = "policy", policy
     elif "::" not in row.unit and (told := evidence.settings.get(path) or [e.detail for e in blamed]
                                        or settings.suspicions(*_modules(table, row))):
         row.verdict, row.note, row.lines = "port", "; ".join(told), _made(table, row)
+    elif number in inside[True]:
+        row.verdict, row.note = "port", f"the port draws inside a kernel of {_name(row)}, the reference draws nothing"
     elif is_layer(row):
         row.verdict = "unexplained"
     else:
         row.verdict = "port"
         row.note = f"{_where(row, row.first or found, table)}: {row.note}"
+
+
+def _name(row: Row) -> str:
+    return row.unit.replace("::", ".") or "the root"
 
 
 def _modules(table: Table, row: Row) -> tuple[Module, Module]:

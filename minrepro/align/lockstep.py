@@ -220,6 +220,7 @@ class Lockstep:
         if event["kind"] == "done":
             self.done = True
             return
+        self._hidden(event, False)
         tensors = tuple(event["tensors"])
         labels = tuple(value["label"] for value in event["values"])
         if event["kind"] == "draw":
@@ -241,6 +242,13 @@ class Lockstep:
             returned = len(tensors) - len(event["written"])
             record.outputs, record.output_labels = tensors[:returned], labels[:returned]
             record.written = dict(zip(event["written"], tensors[returned:]))
+
+    def _hidden(self, event: Mapping[str, Any], candidate: bool) -> None:
+        """Note the unit that has drawn inside of a kernel since the seam before."""
+        above = event.get("stack") or [[None]]
+        name = event["unit"] if event["kind"] == "exit" else above[-1][0]
+        if event.get("hidden") and name is not None:
+            self.draws.hide(candidate, self.numbers[candidate][name])
 
     def _stack(self, event: Mapping[str, Any], candidate: bool) -> tuple[Key, ...]:
         return tuple((self.numbers[candidate][name], call) for name, call in event["stack"])
@@ -272,6 +280,8 @@ class Lockstep:
                     self._dismiss(follower)
                 self._settle()
                 return
+            if follower is self.candidate:
+                self._hidden(event, True)
             order = self._draw(follower, event) if kind == "draw" else self._meet(follower, event)
             if order is None:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy
 import pytest
 
 from tests.live.test_align_cases import align, rows
@@ -49,6 +50,40 @@ def test_dropout_inside_an_attention_kernel_is_given_to_the_port(align):
     attention = next(row for row in report["rows"] if row["unit"] == "self_attn")
     assert attention["made_here"] < 1e-5 and any(
         draw["shape"] == [2, 2, 5, 5] and draw["taken"] for draw in report["draws"])
+
+
+@pytest.mark.parametrize(("framework", "options"), [
+    ("paddle", ["--convert", f"{PORTS}:unchanged", "--train-steps", "1"]), ("oneflow", [])])
+def test_a_draw_inside_a_kernel_blames_nobody(align, framework, options):
+    port = f"{HERE}/models/hostile_{framework}.py:dropping"
+    status, report = align("--model", f"{PAIRS}:dropping", "--port", port, "--train", *options, candidate=framework)
+    assert (status, report["verdict"], rows(report, "draw")) == (1, "draw", ["r"])
+    assert "inside a kernel of r" in next(row["note"] for row in report["rows"] if row["unit"] == "r")
+    assert not report["training"]
+    assert not options or "no whole backward pass and no training step: the draws inside r cannot be pinned" in report["notes"]
+
+
+def test_dropout_of_an_attention_function_and_of_oneflows_layer_is_given_to_the_port(align):
+    status, report = align(*sides("attending"), "--train", "--train-steps", "1")
+    assert (status, report["verdict"]) == (0, "clean") and all(draw["taken"] for draw in report["draws"])
+    port = f"{HERE}/models/hostile_oneflow.py:dropped"
+    status, report = align("--model", f"{PAIRS}:dropped", "--port", port, "--train", candidate="oneflow")
+    assert (status, report["verdict"]) == (0, "clean") and all(draw["taken"] for draw in report["draws"])
+
+
+def test_a_subclass_of_a_layer_lies_as_the_layer_does(align):
+    status, report = align(*sides("oblong"))
+    assert (status, report["verdict"]) == (0, "clean")
+    assert {entry["given"] for entry in report["state"]["entries"]} == {"turned as due", "equal"}
+
+
+@pytest.mark.parametrize(("rows_of_y", "port", "status"), [(3, "pair", 2), (1, "pair", 0), (1, "pair_together", 1)])
+def test_inputs_of_unequal_batch_are_said_where_something_raises(align, tmp_path, rows_of_y, port, status):
+    numpy.savez(tmp_path / "inputs.npz", x=numpy.ones((2, 4), "float32"), y=numpy.ones((rows_of_y, 4), "float32"))
+    ended, report = align(*sides("pair", port), "--inputs", str(tmp_path / "inputs.npz"))
+    assert ended == status
+    told = report if status == 2 else " ".join(report["notes"])
+    assert (f"first axes differ: x has 2, y has {rows_of_y}" in told) == (status != 0)
 
 
 def test_a_model_is_its_own_port_on_another_version(align):

@@ -26,9 +26,11 @@ def install(native):
         if hasattr(root.Tensor, name):
             setattr(root.Tensor, name, _method_draw(native, getattr(root.Tensor, name), describe))
     functional = root.nn.functional
-    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"):
-        if hasattr(functional, name):
-            setattr(functional, name, _dropout(native, getattr(functional, name)))
+    # OneFlow's layers go past its functional interface.
+    for holder in (functional, root._C) if native.name == "oneflow" else (functional,):
+        for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"):
+            if hasattr(holder, name):
+                setattr(holder, name, _dropout(native, getattr(holder, name)))
     if native.name == "torch":
         functional.scaled_dot_product_attention = _attention(native, functional.scaled_dot_product_attention)
     for name, describe in _NUMPY.items():
@@ -88,8 +90,9 @@ def _dropout(native, original):
         if run is None or not training or p == 0:
             return original(x, p, *args, **kwargs)
         ones = native.root.ones_like(x)
-        mask = _quietly(original, (ones, p, *args), {k: v for k, v in kwargs.items() if k != "inplace"})
-        return x * run.draw("dropout(%g)" % p, mask)
+        more = {k: v for k, v in kwargs.items() if k not in ("inplace", "addend")}
+        kept = x * run.draw("dropout(%g)" % p, _quietly(original, (ones, p, *args), more))
+        return kept if kwargs.get("addend") is None else kept + kwargs["addend"]
 
     return drawn
 

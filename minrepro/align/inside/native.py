@@ -98,6 +98,16 @@ class Native:
             self.root.set_rng_state(streams[0])
         numpy.random.set_state(streams[1])
 
+    def drawn(self, before, after):
+        """True if something was drawn between two answers of `streams`; OneFlow's kernels leave no trace."""
+        if self.paddle:
+            # All but the place in memory where it stands.
+            left, right = ([str(state).split()[:3] + str(state).split()[4:] for state in one[0]] for one in (before, after))
+            own = left != right
+        else:
+            own = before[0] is not None and not self.root.equal(before[0], after[0])
+        return own or before[1][2] != after[1][2] or not numpy.array_equal(before[1][1], after[1][1])
+
     def train(self, module, on):
         """Switch between training and evaluation."""
         module.train() if on else module.eval()
@@ -244,6 +254,11 @@ class Native:
         kind = type(module)
         own = (kind.__module__ or "").split(".")[0] == self.name
         return ("%s.nn.%s" % (self.name, kind.__name__)) if own else kind.__name__
+
+    def layer(self, module):
+        """The title of the framework's own layer that a module is, or that its class derives from."""
+        own = [kind for kind in type(module).__mro__ if self.is_own(kind) and kind is not self.Module]
+        return "%s.nn.%s" % (self.name, own[0].__name__) if own else self.title(module)
 
     def is_own(self, kind):
         """True for a class of the framework itself."""

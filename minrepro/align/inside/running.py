@@ -52,6 +52,7 @@ class Run:
         self.events, self.orders = queue.SimpleQueue(), queue.SimpleQueue()
         self.counts, self.stack, self.held = {}, [], []
         self.trail, self.streams = [], None
+        self.hidden = False  # something was drawn since the event before; unless the event is a draw, inside a kernel
         self.error = None
         self.at = None  # the call whose entry was posted last
         self.recent = {}  # the calls that were left last
@@ -63,7 +64,8 @@ class Run:
         """Run until the first event."""
         with self._streams(), self.native.default_dtype(self.dtype):
             self.thread.start()
-            return self.events.get()
+            event = self.events.get()
+        return dict(event, hidden=self.hidden and event["kind"] != "draw")
 
     def go(self, order):
         """Give an order and run until the next event."""
@@ -72,18 +74,21 @@ class Run:
         self.held = []
         with self._streams(), self.native.default_dtype(self.dtype):
             self.orders.put(order)
-            return self.events.get()
+            event = self.events.get()
+        return dict(event, hidden=self.hidden and event["kind"] != "draw")
 
     @contextlib.contextmanager
     def _streams(self):
         """Inside, random numbers come from streams of this run: no other run of the process moves on what it draws."""
         outside = self.native.streams()
+        before = outside if self.streams is None else self.streams
         if self.streams is not None:
             self.native.set_streams(self.streams)
         try:
             yield
         finally:
             self.streams = self.native.streams()
+            self.hidden = self.native.drawn(before, self.streams)
             self.native.set_streams(outside)
 
     def stop(self):

@@ -9,7 +9,7 @@ from . import state as state_
 def state(evaluator, bind):
     """See `worker_side.state`."""
     seat, entries = evaluator.seat, []
-    owners = {path: seat.native.title(part) for path, part in seat.native.modules(seat.module)}
+    owners = {path: seat.native.layer(part) for path, part in seat.native.modules(seat.module)}
     for number, (key, tensor, entry) in enumerate(_entries(seat)):
         name, owner = "state%d" % number, owners.get(key.rpartition(".")[0], "")
         if bind:

@@ -137,3 +137,64 @@ class Recurrent(nn.Module):
 
 def recurrent():
     return Recurrent(), torch.randn(2, 5, 4)
+
+
+class Dropping(nn.Module):
+    """A recurrent layer that drops out inside its kernel."""
+
+    def __init__(self):
+        super().__init__()
+        self.r = nn.LSTM(4, 6, num_layers=2, dropout=0.5, batch_first=True)
+
+    def forward(self, x):
+        return self.r(x)[0]
+
+
+def dropping():
+    return Dropping(), torch.randn(2, 5, 4)
+
+
+class Attending(nn.Module):
+    """Attention that drops out inside its kernel, called from the user's own code."""
+
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Linear(8, 8)
+
+    def forward(self, x):
+        q = self.q(x).reshape(2, 5, 2, 4).transpose(1, 2)
+        return F.scaled_dot_product_attention(q, q, q, dropout_p=0.5 if self.training else 0.0)
+
+
+def attending():
+    return Attending(), torch.randn(2, 5, 8)
+
+
+class Dropped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.d = nn.Linear(4, 4), nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.d(self.fc(x))
+
+
+def dropped():
+    return Dropped(), torch.randn(2, 4)
+
+
+def oblong():
+    return nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 6)), torch.randn(2, 4)
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x, y):
+        return self.a(x) + self.b(y)
+
+
+def pair():
+    return Pair()

@@ -170,3 +170,47 @@ def writing(state):
     """A converter that works in place, on what is the reference's."""
     state["0.weight"] += 1
     return {"0.weight": state["0.weight"].T, "0.bias": state["0.bias"]}
+
+
+class dropping(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.r = nn.LSTM(4, 6, num_layers=2, dropout=0.5)
+
+    def forward(self, x):
+        return self.r(x)[0]
+
+
+class attending(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Linear(8, 8)
+
+    def forward(self, x):
+        q = self.q(x).reshape([2, 5, 2, 4])
+        y = F.scaled_dot_product_attention(q, q, q, dropout_p=0.5 if self.training else 0.0, training=self.training)
+        return y.transpose([0, 2, 1, 3])
+
+
+class Dense(nn.Linear):
+    """A subclass keeps the layout of the framework's own layer."""
+
+
+def oblong():
+    return nn.Sequential(Dense(4, 4), Dense(4, 6))
+
+
+class pair(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x, y):
+        return self.a(x) + self.b(y)
+
+
+class pair_together(pair):
+    """Puts both into one, which takes the same number of rows of each."""
+
+    def forward(self, x, y):
+        return paddle.concat([self.a(x), self.b(y)], 1)[:, :4]
