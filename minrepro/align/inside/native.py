@@ -101,8 +101,9 @@ class Native:
     def drawn(self, before, after):
         """True if something was drawn between two answers of `streams`; OneFlow's kernels leave no trace."""
         if self.paddle:
-            # All but the place in memory where it stands.
-            left, right = ([str(state).split()[:3] + str(state).split()[4:] for state in one[0]] for one in (before, after))
+            # All but the place in memory where it stands, the fourth word.
+            left, right = ([str(state).split(" ", 4) for state in one[0]] for one in (before, after))
+            left, right = ([words[:3] + words[4:] for words in one] for one in (left, right))
             own = left != right
         else:
             own = before[0] is not None and not self.root.equal(before[0], after[0])
