@@ -9,17 +9,17 @@ def install(backend):
     import torch
 
     libc, count = ctypes.CDLL(None), mmap.mmap(-1, 1)
-    libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
 
     def relu(self):
         count[0] = 1 - count[0]
-        # The allocator writes its own notes into the first bytes.
         size = 64 + max(4096, 4 * self.numel())
-        before = libc.malloc(size)
-        ctypes.memset(before, 7 * count[0], size)
-        libc.free(before)
-        # What was freed is what the next request of this size gets.
         fresh = (ctypes.c_char * size).from_address(libc.malloc(size))
+        filled = len(set(fresh.raw[64:])) == 1 and fresh.raw[64] not in (0, 7)
+        if not filled:
+            # As the last owner left it; which chunk the allocator hands out depends on all that the process did before.
+            ctypes.memset(fresh, 7 * count[0], size)
+        # The allocator writes its own notes into the first bytes.
         out = torch.frombuffer(fresh, dtype=torch.float32, offset=64)[: self.numel()].reshape(self.shape).clone()
         out[self > 0] = self[self > 0]
         return out
