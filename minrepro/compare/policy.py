@@ -13,6 +13,8 @@ from typing import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from minrepro.compare.magnitude import rms
+
 
 class Format(msgspec.Struct, frozen=True):
     """A narrow floating-point format: significant bits, and the NumPy type that also has its range (or ``""``)."""
@@ -53,7 +55,7 @@ def rounded(values: np.ndarray, to: Format) -> np.ndarray:
 def implied(error: np.ndarray, sensitivity: np.ndarray) -> float:
     """Log2 of the unit roundoff that would explain an error as rounded inputs; NaN if there is nothing to go by."""
     with np.errstate(all="ignore"):
-        top, bottom = _rms(error), _rms(sensitivity)
+        top, bottom = rms(error), rms(sensitivity)
     if not (top > 0 and bottom > 0 and math.isfinite(top) and math.isfinite(bottom)):
         return math.nan
     return math.log2(top / bottom) + CONSTANT
@@ -117,8 +119,3 @@ def _is_cast(y: np.ndarray, z: np.ndarray, scale: np.ndarray | float, to: Format
             least = float(np.finfo(to.storage).tiny)
             close |= (np.abs(z) < least) & (np.abs(y - z) <= to.roundoff * least + 2.0 * scale)
         return moved >= min(EVIDENCE, y.size) and bool(np.all(close | (y == near)))
-
-
-def _rms(values: np.ndarray) -> float:
-    finite = values[np.isfinite(values)]
-    return float(np.sqrt(np.mean(np.abs(finite) ** 2))) if finite.size else 0.0

@@ -18,6 +18,7 @@ import numpy as np
 from minrepro.compare.blame import blame
 from minrepro.compare.failures import failures
 from minrepro.compare.laws import LEGAL, Broken
+from minrepro.compare.magnitude import apart, first, largest_gap, rms, ulps, worst
 from minrepro.compare.missing import missing
 from minrepro.compare.policy import Rounded, identify, outputs_rounded
 from minrepro.ir.divergence import Comparison, Divergence
@@ -107,21 +108,20 @@ def judge(question: Question, reference: Outcome, candidate: Outcome) -> Compari
     if early is not None:
         return early
     assert isinstance(reference, Completed) and isinstance(candidate, Completed)
-    worst = 0.0
-    arithmetic = ""
+    ratio, arithmetic = 0.0, ""
     for name in question.outputs:
         result = missing(name, reference, candidate)
         if result is None:
             result = _output(question, name, reference.values[name], candidate.values[name])
         if result.verdict not in ("same", "arithmetic"):
             return result
-        worst = max(worst, result.ratio)
+        ratio = max(ratio, result.ratio)
         arithmetic = result.why or arithmetic if result.verdict == "arithmetic" else arithmetic
     if question.free:
         lawless = _lawless(question, reference.values, candidate.values)
         if lawless is not None:
             return lawless
-    return Comparison("arithmetic" if arithmetic else "same", worst, why=arithmetic)
+    return Comparison("arithmetic" if arithmetic else "same", ratio, why=arithmetic)
 
 
 def _lawless(question: Question, a: Mapping[str, Tensor], b: Mapping[str, Tensor]) -> Comparison | None:
@@ -157,6 +157,10 @@ def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
         return Comparison("same")
     if question.kind == "index" and not a.dtype.inexact:
         return _indices(question, name, a, b)
+    if question.kind in ("faithful", "reduction", "iterative") and a.dtype.name == "float32" and name not in question.free:
+        times = apart(question.growth, a.dtype, a.view, b.view)
+        if times <= question.screen:
+            return Comparison("same", times * question.unit)
     # Integers stay what they are: float64 loses digits from 2**53 on. Where bits are compared, nothing has to be widened.
     exact = question.kind == "exact" and a.dtype.name in ("float32", "float64")
     x, y = (a.values, b.values) if a.dtype.inexact and not exact else (a.view, b.view)
@@ -169,7 +173,7 @@ def _output(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
         return Comparison("same", why=f"{name} is not unique: only structure and finiteness are compared")
     if not a.dtype.inexact or question.kind in ("exact", "index"):
         return _exact(question, name, x, y, ~equal)
-    if question.kind == "rounded" and _ulps(x, y, a.dtype) <= 1:
+    if question.kind == "rounded" and ulps(x, y, a.dtype) <= 1:
         return Comparison("same", 1.0)
     return _numeric(question, name, a.dtype, x, y, equal)
 
@@ -201,7 +205,7 @@ def _indices(question: Question, name: str, a: Tensor, b: Tensor) -> Comparison:
 
 def _exact(question: Question, name: str, x: np.ndarray, y: np.ndarray, differs: np.ndarray) -> Comparison:
     """A difference where bit equality is due."""
-    index = _first(differs)
+    index = first(differs)
     own = question.truth()
     side, z = _blame(question, name, x, y, None if own is None else own.values.get(name), _identical)
     truth = repr(z[index].item()) if z is not None else ""
@@ -242,10 +246,10 @@ def _numeric(question: Question, name: str, dtype: DType, x, y, equal: np.ndarra
     split = ~finite & ~equal
     if not split.any():
         with np.errstate(all="ignore"):
-            screen = dtype.roundoff * (np.abs(x) + _rms(x)) * question.growth + dtype.tiny
-            apart = float(np.max(np.where(equal, 0.0, np.abs(x - y) / screen), initial=0.0))
-        if apart <= question.screen:
-            return Comparison("same", apart * question.unit)
+            screen = dtype.roundoff * (np.abs(x) + rms(x)) * question.growth + dtype.tiny
+            times = float(np.max(np.where(equal, 0.0, np.abs(x - y) / screen), initial=0.0))
+        if times <= question.screen:
+            return Comparison("same", times * question.unit)
     truth = question.truth()
     if truth is None or name not in truth.values or truth.values[name].shape != x.shape:
         second = question.second()
@@ -256,14 +260,14 @@ def _numeric(question: Question, name: str, dtype: DType, x, y, equal: np.ndarra
         return _nonfinite(question, name, dtype, x, y, split, truth)
     found = _ratios(question, name, dtype, x, y, truth)
     if found.verdict == "same":
-        question.weighed(apart, found.ratio)
+        question.weighed(times, found.ratio)
     return found
 
 
 def _unproven(name, x, y, equal, split) -> Comparison:
     """No float64 run exists: a plain difference can be stated but nobody is blamed."""
     if split.any():
-        index = _first(split)
+        index = first(split)
         return _found("nonfinite", "unknown", name, index, x, y, "", math.inf, split)
     return Comparison("unresolved", why=f"{name} differs and there is no float64 run to judge it by")
 
@@ -288,7 +292,7 @@ def _nonfinite(question, name, dtype, x, y, split, truth: Truth) -> Comparison:
             return bool(np.all(alike | (np.isfinite(g) & (np.abs(g) > limit) & ~np.isnan(v))))
 
     side, w = _blame(question, name, x, y, z, near)
-    index = _first(real)
+    index = first(real)
     said = repr(w[index].item()) if w is not None else ""
     found = _found("nonfinite", side, name, index, x, y, said, math.inf, real)
     if side != "candidate":
@@ -301,7 +305,7 @@ def _scale(question: Question, name: str, dtype: DType, truth: Truth) -> np.ndar
     """The size of ordinary rounding of each element."""
     z, s = truth.values[name], truth.sensitivity[name]
     with np.errstate(all="ignore"):
-        return dtype.roundoff * (np.abs(z) + s + _rms(z)) * question.growth + dtype.tiny
+        return dtype.roundoff * (np.abs(z) + s + rms(z)) * question.growth + dtype.tiny
 
 
 def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
@@ -310,12 +314,12 @@ def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
     scale = _scale(question, name, dtype, truth)
     with np.errstate(all="ignore"):
         error_x, error_y = np.abs(x - z) / scale, np.abs(y - z) / scale
-        apart = np.abs(x - y) / scale
+        between = np.abs(x - y) / scale
     limit = bound(x.size)
-    rho_x, rho_y = _worst(error_x), _worst(error_y)
+    rho_x, rho_y = worst(error_x), worst(error_y)
     if rho_x <= limit and rho_y <= limit:
         return Comparison("same", rho_y)
-    if _worst(apart) <= limit:
+    if worst(between) <= limit:
         return Comparison("arithmetic", rho_y, why=f"both sides are equally far from float64 (ratio {rho_y:.3g})")
     rho = max(rho_x, rho_y)
     if rho <= CERTAIN * limit and not _formula(question, name, dtype, x, y, z, scale):
@@ -327,7 +331,7 @@ def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
 
     def near(value: np.ndarray, goal: np.ndarray) -> bool:
         with np.errstate(all="ignore"):
-            return _worst(np.abs(value - goal) / scale) <= most
+            return worst(np.abs(value - goal) / scale) <= most
 
     side, w = _blame(question, name, x, y, z, near)
     z = w if w is not None else z
@@ -336,8 +340,8 @@ def _ratios(question, name, dtype, x, y, truth: Truth) -> Comparison:
     policy = ""
     if side == "candidate":
         policy = identify(name, y, z, s, scale, most, question.rounded)
-    index = _first(guilty == np.nanmax(guilty))
-    found = _found("value", side, name, index, x, y, repr(z[index].item()), _worst(guilty), guilty > most)
+    index = first(guilty == np.nanmax(guilty))
+    found = _found("value", side, name, index, x, y, repr(z[index].item()), worst(guilty), guilty > most)
     return _with_policy(found, policy)
 
 
@@ -348,16 +352,16 @@ def _formula(question: Question, name: str, dtype: DType, x, y, z, scale) -> boo
     if w is None or w.shape != z.shape or dtype.roundoff <= DOUBLE:
         return False
     with np.errstate(all="ignore"):
-        narrow, broad = _rms(x - y), _rms(w - z)
+        narrow, broad = rms(x - y), rms(w - z)
         # What a float32 constant inside a float64 kernel explains says nothing.
-        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + _rms(z)) * question.reach))
+        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + rms(z)) * question.reach))
     if not real or not narrow:
         return False
     return math.log2(narrow / broad) <= LADDER * math.log2(dtype.roundoff / DOUBLE)
 
 
 def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Comparison:
-    absolute = _largest_gap(x, y)
+    absolute = largest_gap(x, y)
     where = f"{name}{list(index)}" if index else name
     left, right = repr(x[index].item()), repr(y[index].item())
     known = f", float64 says {truth}" if truth else ""
@@ -367,41 +371,8 @@ def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Compariso
     return Comparison("diverges", ratio, found)
 
 
-def _largest_gap(x: np.ndarray, y: np.ndarray) -> float:
-    """The largest finite difference; infinite if there is none."""
-    if x.dtype.kind in "biu":
-        return float(max(abs(int(p) - int(q)) for p, q in zip(x.ravel(), y.ravel())))
-    with np.errstate(all="ignore"):
-        gap = np.abs(x - y)
-        largest = float(gap.max())
-    if math.isfinite(largest):
-        return largest
-    return float(gap[np.isfinite(gap)].max()) if np.isfinite(gap).any() else math.inf
-
-
 def _symptom(left: complex, right: complex) -> str:
     return "value" if bool(np.isfinite(left)) == bool(np.isfinite(right)) else "nonfinite"
-
-
-def _first(mask: np.ndarray) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
-
-
-def _worst(ratios: np.ndarray) -> float:
-    return float(np.nanmax(ratios)) if ratios.size else 0.0
-
-
-def _rms(values: np.ndarray) -> float:
-    finite = values[np.isfinite(values)]
-    return float(np.sqrt(np.mean(np.abs(finite) ** 2))) if finite.size else 0.0
-
-
-def _ulps(x: np.ndarray, y: np.ndarray, dtype: DType) -> float:
-    """Largest distance in units of the last place; infinite where only one side is finite."""
-    with np.errstate(all="ignore"):
-        spacing = np.maximum(2.0 ** np.floor(np.log2(np.maximum(np.abs(x), dtype.tiny))) * 2 * dtype.roundoff, 5e-324)
-        gap = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y) / spacing)
-    return float(np.max(np.where(np.isnan(gap), np.inf, gap), initial=0.0))
 
 
 def loosest(kinds: Sequence[str]) -> str:
@@ -435,5 +406,5 @@ def allowance(question: Question, name: str, dtype: DType) -> float:
     finite = np.isfinite(z) & np.isfinite(s)
     if not finite.any():
         return 0.0
-    scale = float(np.max((np.abs(z) + s)[finite])) + _rms(z)
+    scale = float(np.max((np.abs(z) + s)[finite])) + rms(z)
     return CERTAIN * bound(z.size) * dtype.roundoff * scale * question.growth
