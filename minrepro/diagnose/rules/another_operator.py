@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+import numpy as np
+
 from minrepro import ops
 from minrepro.diagnose.predict import by_case
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.case import Case
+from minrepro.ir.dtype import DTYPES
 from minrepro.ir.graph import Ref
 from minrepro.ir.reduction import Probe
+from minrepro.ir.tensor import Tensor
 
 CAUSE = "another operator"
 SENTENCE = "another operator of the same kind is computed"
@@ -48,7 +53,23 @@ def _cases(scene: Scene) -> Iterator[tuple[str, Case]]:
         for other in NEIGHBOURS.get(node.op, ()):
             row = ops.find(other)
             refs = [arg for arg in node.args.values() if isinstance(arg, Ref)]
-            if row is not None and len(refs) <= len(row.params):
-                args = dict(zip(row.params, node.args.values(), strict=False))
-                case = scene.with_node(node, args, op=other, drop=tuple(name for name in node.args if name not in args))
-                yield f"{other} instead of {node.op}", case
+            if row is None or len(refs) > len(row.params):
+                continue
+            args = dict(zip(row.params, node.args.values(), strict=False))
+            case = scene.with_node(node, args, op=other, drop=tuple(name for name in node.args if name not in args))
+            yield f"{other} instead of {node.op}", case
+            number = args.get("other")
+            if isinstance(number, int):
+                # Some operators take a number where their neighbours want a tensor.
+                yield f"{other} instead of {node.op}, with {number} as a tensor", _with_tensor(case, node.outputs, number)
+
+
+def _with_tensor(case: Case, outputs: tuple[str, ...], number: int) -> Case:
+    """The case whose step reads its number ``other`` from a feed."""
+    nodes = tuple(
+        msgspec.structs.replace(node, args={**node.args, "other": Ref("number")}) if node.outputs == outputs else node
+        for node in case.graph.nodes
+    )
+    graph = msgspec.structs.replace(case.graph, nodes=nodes, inputs=(*case.graph.inputs, "number"))
+    feeds = {**case.feeds, "number": Tensor(np.asarray(number), DTYPES["int64"])}
+    return msgspec.structs.replace(case, graph=graph, feeds=feeds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
+import msgspec
+
 from minrepro import ops
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.case import Case
@@ -15,7 +17,9 @@ from minrepro.ops.row import REQUIRED
 CAUSE = "refused input"
 SENTENCE = "a legal argument is refused"
 WEIGHT = 4
-IMPLIED_BY = ("negative axis", "special path of size 0 or 1", "rank", "frozen input")
+IMPLIED_BY = (
+    "negative axis", "special path of size 0 or 1", "rank", "frozen input", "integer division and modulo", "missing kernel",
+)
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
@@ -57,3 +61,15 @@ def _simpler(scene: Scene) -> Iterator[tuple[str, Case]]:
                 f"the inputs in {to}",
                 scene.with_feeds(lambda t, to=to: t.cast(to), lambda t: t.dtype.kind == "float"),
             )
+    yield from _as_floats(scene)
+
+
+def _as_floats(scene: Scene) -> Iterator[tuple[str, Case]]:
+    """What is no floating-point number as one: all of it, then each input."""
+    single = dtype("float32")
+    others = [name for name, tensor in scene.feeds.items() if tensor.dtype.kind != "float"]
+    for names in (others, *([name] for name in others if len(others) > 1)):
+        if names:
+            feeds = {name: scene.case.feeds[name].cast(single) for name in names}
+            case = msgspec.structs.replace(scene.case, feeds={**scene.case.feeds, **feeds})
+            yield f"{', '.join(names)} in {single}", case
