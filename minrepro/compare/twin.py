@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minrepro.compare.verdict import SINGLE, Question, judge
+from minrepro.compare.verdict import Question, explained, judge
 from minrepro.ir.divergence import Comparison
 from minrepro.ir.outcome import Completed, Outcome
 
@@ -33,9 +33,7 @@ def twin(question: Question, left: Outcome, right: Outcome) -> Comparison | None
         x, y = a.values, b.values
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             continue
-        # Two units of float32: anything that a float32 constant inside a float64 kernel can explain passes.
-        scale = SINGLE * (np.abs(x) + np.sqrt(np.mean(x**2))) * question.reach
-        if float(np.max(np.abs(x - y) - 2.0 * scale)) > 0.0:
+        if float(np.max(np.abs(x - y) - explained(x, question.reach))) > 0.0:
             comparison = judge(question, left, right)
             if comparison.verdict == "diverges":
                 return comparison

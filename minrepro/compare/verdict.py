@@ -30,6 +30,8 @@ ALPHA = 1e-3
 """Chance of one false alarm per tensor that `bound` allows (section 5.3)."""
 LADDER = 0.5
 """Share of the bits between two precisions by which rounding makes an error smaller; a formula has none of it (5.5)."""
+STEEPEST = 3.0
+"""How fast the value changes with the position, between neighbours of size 1: the slopes of the cubic weights added up."""
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 """Unit roundoffs of float32 and float64."""
 CERTAIN = 8.0
@@ -354,10 +356,18 @@ def _formula(question: Question, name: str, dtype: DType, x, y, z, scale) -> boo
     with np.errstate(all="ignore"):
         narrow, broad = rms(x - y), rms(w - z)
         # What a float32 constant inside a float64 kernel explains says nothing.
-        real = bool(np.any(np.abs(w - z) > 2.0 * SINGLE * (np.abs(z) + rms(z)) * question.reach))
+        real = bool(np.any(np.abs(w - z) > explained(z, question.reach)))
     if not real or not narrow:
         return False
     return math.log2(narrow / broad) <= LADDER * math.log2(dtype.roundoff / DOUBLE)
+
+
+def explained(values: np.ndarray, reach: int) -> np.ndarray:
+    """What a float32 constant inside a float64 kernel explains, or a position, which moves a value to its neighbours'."""
+    size = np.abs(values) + rms(values)
+    if reach > 1:
+        size = np.maximum(size, STEEPEST * reach * np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
+    return 2.0 * SINGLE * size
 
 
 def _found(symptom, side, name, index, x, y, truth, ratio, differs) -> Comparison:

@@ -63,7 +63,7 @@ def row(of: Op) -> Op:
     """The row of the gradient of an operator."""
     kind = "iterative" if of.kind == "iterative" else "reduction"
     params = {**of.params, INCOMING: REQUIRED, LEAVES: REQUIRED}
-    return Op(PREFIX + of.name, params, kind, {}, of.dims, lambda a: _terms(of, a))
+    return Op(PREFIX + of.name, params, kind, {}, of.dims, lambda a: _terms(of, a), of.reach)
 
 
 def _terms(of: Op, a: Args) -> int:
