@@ -23,6 +23,8 @@ NUDGE = 2.0**-26
 """Relative size of the input noise in those runs (same source)."""
 SHRINKAGE = 4.0
 """Weight of the tensor's mean against the samples (same source)."""
+SQUARES = 1e150
+"""Steps up to which squares and their sums stay finite in float64."""
 
 _PRODUCTS: dict[str, tuple[str, str, str]] = {
     "matmul": ("self", "other", ""),
@@ -68,14 +70,16 @@ def sampled(base: np.ndarray, moved: Sequence[np.ndarray]) -> np.ndarray:
         base: output of the inputs as they are.
         moved: outputs of inputs times ``1 + NUDGE * normal noise``.
     """
-    total = np.zeros(np.shape(base))
-    for other in moved:
-        with np.errstate(all="ignore"):
-            step = np.abs(other - base) / NUDGE
-        total += np.where(np.isfinite(step), step, 0.0) ** 2
+    with np.errstate(all="ignore"):
+        steps = [np.abs(other - base) / NUDGE for other in moved]
+    steps = [np.where(np.isfinite(step), step, 0.0) for step in steps]
+    # The squares of steps near the end of the range would be infinite, and excuse every other element.
+    unit = max([1.0, *(float(step.max(initial=0.0)) for step in steps)])
+    unit = unit if unit > SQUARES else 1.0
+    total = sum(((step / unit) ** 2 for step in steps), np.zeros(np.shape(base)))
     runs = max(len(moved), 1)
     mean = float(np.mean(total)) / runs if total.size else 0.0
-    return np.sqrt((total + SHRINKAGE * mean) / (runs + SHRINKAGE))
+    return unit * np.sqrt((total + SHRINKAGE * mean) / (runs + SHRINKAGE))
 
 
 def inside(node: Node, feeds: Mapping[str, Tensor]) -> dict[str, np.ndarray]:

@@ -70,3 +70,12 @@ def test_other_operators_and_integers_lose_nothing_inside():
     x = Tensor(np.arange(3), "int64")
     assert sensitivity.inside(Node("tanh", {"self": Ref("x")}, ("y",)), {"x": x}) == {}
     assert sensitivity.inside(Node("relu", {"self": Ref("x")}, ("y",)), {"x": x.cast(Tensor(X, "float32").dtype)}) == {}
+
+
+def test_one_huge_element_does_not_excuse_the_others() -> None:
+    base = np.array([1e300, 1.0])
+    moved = [base * (1.0 + sensitivity.NUDGE), base * (1.0 - sensitivity.NUDGE)]
+    spread = sensitivity.sampled(base, moved)
+    assert np.isfinite(spread).all() and spread[0] == pytest.approx(1e300, rel=0.5)
+    small = sensitivity.sampled(base[1:], [m[1:] for m in moved])
+    assert small[0] == pytest.approx(1.0, rel=0.5)
