@@ -240,6 +240,7 @@ def stage_localise(run: Run) -> dict[str, Any] | None:
         sites = [found]
     sites = _without_legal(run, sites)
     if not sites:
+        _uncompared(run)
         return None
     if run.options.site >= len(sites):
         raise UsageError(f"expected a site below {len(sites)}, found --site {run.options.site}; see 2-compare.json")
@@ -288,14 +289,19 @@ def _legal(run: Run, scene: Scene, node: Node) -> bool:
     return told is not None
 
 
+def _uncompared(run: Run) -> bool:
+    """Say which steps could not be compared, if there are any: without them nothing acquits the model."""
+    whys = sorted({item.comparison.why for trace in run.traces for item in trace.of("unsupported")})
+    for why in whys:
+        run.verdict = "unsupported"
+        run.report.setdefault("unsupported", []).append(why)
+        run.listener.say(f"not compared: {why}")
+    return bool(whys)
+
+
 def _interaction(run: Run) -> tuple[Trace | None, Site] | None:
     """What the whole graph says when no single step is guilty; sets the verdict."""
-    unsupported = [item for trace in run.traces for item in trace.of("unsupported")]
-    if unsupported:
-        run.verdict = "unsupported"
-        run.report["unsupported"] = sorted({item.comparison.why for item in unsupported})
-        for why in run.report["unsupported"]:
-            run.listener.say(f"not compared: {why}")
+    if _uncompared(run):
         return None
     if any(trace.of("arithmetic") for trace in run.traces):
         run.verdict = "arithmetic"
@@ -440,7 +446,5 @@ STAGES: Mapping[str, Callable[[Run], Any]] = {
     "verify": stage_verify,
     "corpus": stage_corpus,
 }
-
-
 FILES = {"corpus": "entry"}
 """Stages whose file has another name."""

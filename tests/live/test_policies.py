@@ -60,3 +60,15 @@ def test_a_stored_case_ends_with_the_policy(python_of, tmp_path: Path) -> None:
     found = run.execute()
     assert found["verdict"] == "policy" and "repro" not in found
     assert [row["diagnosis"]["cause"] for row in found["policies"]] == ["policy: autocast"]
+
+
+def test_a_convention_does_not_hide_what_was_not_compared(python_of, tmp_path: Path) -> None:
+    text = "import torch\nclass Ranked(torch.nn.Module):\n    def forward(self, x):\n"
+    text += "        return torch.sort(x)[1], torch.histc(x, 4)\n\n\ndef build():\n    return Ranked(), torch.randn(2, 9)\n"
+    (tmp_path / "ranked.py").write_text(text)
+    options = Options(
+        f"{tmp_path / 'ranked.py'}:build", f"oneflow@{python_of('oneflow')}", f"torch@{python_of('torch')}", modes=("forward",)
+    )
+    found = Run(options, tmp_path / "run", Listener()).execute()
+    assert found["verdict"] == "unsupported" and any("histc" in why for why in found["unsupported"])
+    assert [row["op"] for row in found["conventions"]] == ["sort"]
