@@ -367,7 +367,7 @@ class Pair:
         wide = widened(case)
         if all(wide.feeds[name] is case.feeds[name] for name in case.graph.inputs):
             return None
-        left, right = self.run(wide, self.reference), self.run(wide, self.candidate)
+        left, right = self.both(wide)
         return twin(self.question(wide), left, right)
 
 
