@@ -222,8 +222,9 @@ class Alignment:
             # The port may make layers in its first call.
             try:
                 tree = self.candidate.ask("warm")
-            except Died:  # the forward will show it
-                self._revive()
+            except CaptureError as error:  # the forward will show it
+                if isinstance(error, Died):
+                    self._revive()
                 return entries + [loading.unregistered(name) for name in self.loose]
             if [module.own for module in modules(tree["tree"]).values()] != before:
                 self.trees = self.trees[0], modules(tree["tree"])
