@@ -51,7 +51,8 @@ def fill(template: str, holes: Mapping[str, str | Sequence[str]]) -> str:
         filled = _HOLE.sub(lambda match: _inline(match[1], holes), line)
         # A comment whose words are empty disappears.
         lines.append(filled.rstrip().removesuffix("  #") if "  # " in line else filled)
-    text = "\n".join(lines) + "\n"
+    # A condition that always holds is none.
+    text = "\n".join(lines).replace("(0 if True else 125)", "(0)") + "\n"
     _parse(text, "exec", "the filled template")
     return text
 

@@ -129,3 +129,14 @@ def test_gradients_and_two_training_steps_agree(align, candidate):
 def test_bad_input_says_what_was_expected(align, options, words):
     status, message = align("--model", f"{PAIRS}:parts", "--port", f"{PORTS}:parts", *options)
     assert status == 2 and words in message
+
+
+def test_what_a_layer_raises_is_reduced_to_the_function_that_it_calls(align, tmp_path):
+    (tmp_path / "ref.py").write_text(
+        "import torch\n\n\ndef build():\n    return torch.nn.Sequential(torch.nn.LayerNorm(6)), torch.randn(2, 6)\n")
+    (tmp_path / "port.py").write_text(
+        "import paddle\n\n\ndef build():\n    return paddle.nn.Sequential(paddle.nn.LayerNorm(6, epsilon=0.01))\n")
+    status, report = align("--model", f"{tmp_path / 'ref.py'}:build", "--port", f"{tmp_path / 'port.py'}:build")
+    assert status == 1 and [row["unit"] for row in report["rows"] if row["verdict"] == "raises"] == ["0"]
+    assert report["call"]["call"] == "paddle.nn.functional.layer_norm(x0, normalized_shape=[1], epsilon=0.01)"
+    assert report["call"]["reproduced"] == 3

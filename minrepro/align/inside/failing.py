@@ -20,34 +20,37 @@ def call(native, error):
         (description, values): {"file", "line", "callee", "method", "args", "kwargs", "text"} with the tensors left out and
         in `values` in their place; None if the innermost line of the user's makes no call that can be told apart.
     """
-    place = _innermost(native, error)
-    if place is None:
-        return None
-    frame, line, span = place
-    file = frame.f_code.co_filename
-    for node in _calls("".join(linecache.getlines(file)), line, span):
-        found = _described(native, frame, node)
-        if found is not None:
-            return dict(found[0], file=file, line=line, text=ast.unparse(node)), found[1]
+    places = _places(native, error)
+    for frame, line, span in places:
+        for node in _calls("".join(linecache.getlines(frame.f_code.co_filename)), line, span):
+            found = _described(native, frame, node)
+            if found is not None:
+                users, number, _ = places[0]
+                told = {"file": users.f_code.co_filename, "line": number, "text": ast.unparse(node)}
+                return dict(found[0], **told), found[1]
     return None
 
 
-def _innermost(native, error):
-    """(frame, line, (column, end column) or None) of the innermost frame that is the user's."""
-    found, trace = None, error.__traceback__
+def _places(native, error):
+    """(frame, line, (column, end column) or None) of the user's innermost frame, then of the layers' forwards below it."""
+    found, trace = [], error.__traceback__
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not file.startswith((running.HERE, native.folder, "<")):
-            found = trace
+        code = trace.tb_frame.f_code
+        ours = code.co_filename.startswith((running.HERE, "<"))
+        if not ours and not code.co_filename.startswith(native.folder):
+            found = [trace]
+        elif not ours and code.co_name == "forward":
+            found.append(trace)
         trace = trace.tb_next
-    if found is None:
+    return [(one.tb_frame, one.tb_lineno, _columns(one)) for one in found]
+
+
+def _columns(trace):
+    """The columns of what a frame was doing, or None: Python 3.11 knows them."""
+    if not hasattr(trace.tb_frame.f_code, "co_positions"):
         return None
-    span = None
-    if hasattr(found.tb_frame.f_code, "co_positions"):  # Python 3.11 knows the columns
-        positions = list(found.tb_frame.f_code.co_positions())
-        _, _, start, end = positions[found.tb_lasti // 2]
-        span = (start, end) if start is not None else None
-    return found.tb_frame, found.tb_lineno, span
+    _, _, start, end = list(trace.tb_frame.f_code.co_positions())[trace.tb_lasti // 2]
+    return (start, end) if start is not None else None
 
 
 def _calls(text, line, span):
@@ -76,12 +79,12 @@ def _described(native, frame, node):
             elif not isinstance(owner, types.ModuleType) or owner.__name__.split(".")[0] != native.name:
                 return None
             else:
-                callee = "%s.%s" % (owner.__name__, node.func.attr)
+                callee = _public(native, "%s.%s" % (owner.__name__, node.func.attr), getattr(owner, node.func.attr))
         else:
             function = value(node.func)
             if (getattr(function, "__module__", "") or "").split(".")[0] != native.name:
                 return None
-            callee = "%s.%s" % (function.__module__, function.__name__)
+            callee = _public(native, "%s.%s" % (function.__module__, function.__name__), function)
         args = []
         for part in node.args:
             args += list(value(part.value)) if isinstance(part, ast.Starred) else [value(part)]
@@ -106,6 +109,18 @@ def _described(native, frame, node):
         "kwargs": trees.written(kwargs, is_leaf, take),
     }
     return described, values
+
+
+def _public(native, callee, function):
+    """The name that users write for a function which was found by the name of the file that it is in."""
+    name = callee.rpartition(".")[2]
+    for path in ("nn.functional", ""):
+        holder = native.root
+        for part in filter(None, path.split(".")):
+            holder = getattr(holder, part, None)
+        if getattr(holder, name, None) is function:
+            return ".".join(filter(None, (native.name, path, name)))
+    return callee
 
 
 def plain(item):
