@@ -137,8 +137,8 @@ class Alignment:
             side: seat.ask("noted")["autocast"]
             for side, seat in (("reference", self.reference), ("candidate", self.candidate))
         }
-        if failure is not None and self._uneven():
-            self.notes.append(self._uneven())
+        if failure is not None and (told := self._uneven()):
+            self.notes.append(told)
         evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
         findings.explain(table, evidence)
         if self.gradients is not None:

@@ -18,7 +18,7 @@ import msgspec
 
 from minrepro.align import form
 from minrepro.align.calls import Found, Reducer, same_end
-from minrepro.align.seat import Died, Progress, Seat
+from minrepro.align.seat import Died, Progress, Seat, ended
 from minrepro.capture.decode import shorten
 from minrepro.compare.pair import Pair
 from minrepro.errors import CaptureError, MinreproError
@@ -183,11 +183,6 @@ class Deaths:
             "blame": {"error": ended(died.outcome), "message": message, "file": told["file"], "line": told["line"],
                       "path": stack[0][0] if stack else "", "owner": ""},
         }
-
-
-def ended(outcome: Crashed | TimedOut) -> str:
-    """How a process ended, as the rest of a sentence."""
-    return f"did not answer for {outcome.seconds:.0f} s" if isinstance(outcome, TimedOut) else f"died ({outcome.signal})"
 
 
 def _noted(prefix: Path) -> Noted:

@@ -14,6 +14,7 @@ import numpy as np
 
 from minrepro.align.lockstep import NUDGES, Seam
 from minrepro.compare import sensitivity
+from minrepro.compare.magnitude import rms
 from minrepro.compare.verdict import DOUBLE, SINGLE, Question, Truth, bound, judge
 from minrepro.ir.divergence import Comparison, Divergence
 from minrepro.ir.outcome import Completed
@@ -144,9 +145,8 @@ def half_alike(a: np.ndarray, b: np.ndarray, roundoff: float) -> np.ndarray:
         roundoff: of the narrower dtype; 0 asks for equality.
     """
     with np.errstate(all="ignore"):
-        finite = np.isfinite(a)
-        size = float(np.sqrt(np.mean(np.square(np.abs(a[finite]))))) if finite.any() else 0.0
-        return (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + size))
+        near = np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + rms(a))
+        return (a == b) | (np.isnan(a) & np.isnan(b)) | near
 
 
 def unaided(x: Tensor, y: Tensor, label: str) -> Comparison:

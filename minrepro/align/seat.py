@@ -30,8 +30,12 @@ class Died(CaptureError):
     def __init__(self, seat: Seat, outcome: Crashed | TimedOut, function: str, arguments: Mapping[str, Any]):
         self.seat, self.outcome, self.function, self.arguments = seat, outcome, function, arguments
         self.where = f"after {seat.place}" if function == "go" and seat.place else f"in {function!r}"
-        how = f"did not answer for {outcome.seconds:.0f} s" if isinstance(outcome, TimedOut) else f"died ({outcome.signal})"
-        super().__init__(f"{seat.title}: its process {how} {self.where}.\n{seat.side.worker.tail()}".rstrip())
+        super().__init__(f"{seat.title}: its process {ended(outcome)} {self.where}.\n{seat.side.worker.tail()}".rstrip())
+
+
+def ended(outcome: Crashed | TimedOut) -> str:
+    """How a process ended, as the rest of a sentence."""
+    return f"did not answer for {outcome.seconds:.0f} s" if isinstance(outcome, TimedOut) else f"died ({outcome.signal})"
 
 
 class Seat:

@@ -23,7 +23,6 @@ import time
 import traceback
 
 LENGTHS = struct.Struct(">QQ")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def read_exact(fd, count):
@@ -107,7 +106,7 @@ class Child:
     """The parent's ends of the pipes to all children: a child that held one would keep another from seeing its end."""
 
     def __init__(self, backend, out_path):
-        self.marker = mmap.mmap(-1, PAGE)
+        self.marker = mmap.mmap(-1, evaluator.PAGE)
         to_child, from_child = os.pipe(), os.pipe()
         self.inward, self.outward = from_child[0], to_child[1]
         self.ends.update((self.inward, self.outward))
@@ -204,7 +203,7 @@ def resident(pid):
     """Resident bytes of a process; 0 if it is gone."""
     try:
         with open("/proc/%d/statm" % pid) as file:
-            return int(file.read().split()[1]) * PAGE
+            return int(file.read().split()[1]) * evaluator.PAGE
     except (OSError, IndexError, ValueError):
         return 0
 

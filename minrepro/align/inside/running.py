@@ -62,18 +62,19 @@ class Run:
 
     def start(self):
         """Run until the first event."""
-        with self._streams(), self.native.default_dtype(self.dtype):
-            self.thread.start()
-            event = self.events.get()
-        return dict(event, hidden=self.hidden and event["kind"] != "draw")
+        return self._until(self.thread.start)
 
     def go(self, order):
         """Give an order and run until the next event."""
         for name in self.held:
             self.evaluator.namespace.pop(name, None)
         self.held = []
+        return self._until(lambda: self.orders.put(order))
+
+    def _until(self, begin):
+        """Let the forward run to its next event."""
         with self._streams(), self.native.default_dtype(self.dtype):
-            self.orders.put(order)
+            begin()
             event = self.events.get()
         return dict(event, hidden=self.hidden and event["kind"] != "draw")
 
