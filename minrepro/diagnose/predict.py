@@ -19,6 +19,14 @@ SHOWN = 6
 """Alternatives that a refuted probe lists."""
 
 
+def per_axis(node: Node, value: Any) -> tuple[int, ...]:
+    """An argument of a pooling as a size for each axis of the image; empty where there is none."""
+    if node.op[-2:] not in ("1d", "2d", "3d"):
+        return ()
+    sizes = (value,) if isinstance(value, int) else value
+    return tuple(sizes) * (int(node.op[-2]) if len(sizes) == 1 else 1) if isinstance(sizes, tuple) and sizes else ()
+
+
 def by_argument(scene: Scene, parameter: str, others: Callable[[Node, Any], Iterable[Any]]) -> Iterator[Probe]:
     """Predict with other values of one argument.
 

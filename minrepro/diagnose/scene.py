@@ -13,6 +13,7 @@ import numpy as np
 
 from minrepro import ops
 from minrepro.backends.program import Step
+from minrepro.compare.magnitude import rms
 from minrepro.compare.pair import Pair, Side
 from minrepro.compare.verdict import CERTAIN, Question, bound, judge
 from minrepro.ir import codec
@@ -136,11 +137,17 @@ class Scene(msgspec.Struct, frozen=True):
         graph = msgspec.structs.replace(self.case.graph, nodes=nodes, inputs=inputs, outputs=outputs)
         return msgspec.structs.replace(self.case, graph=graph)
 
+    @property
+    def gradient(self) -> Node | None:
+        """The step of a case that is the gradient of a single step; None for any other."""
+        node, *others = self.case.graph.nodes
+        return node if not others and is_gradient(node.op) else None
+
     def undifferentiated(self) -> Case | None:
         """The step whose gradient the case is; None if it is no gradient of a single step."""
-        if len(self.case.graph.nodes) != 1 or not is_gradient(self.case.graph.nodes[0].op):
+        if self.gradient is None:
             return None
-        step = forward(self.case.graph.nodes[0])
+        step = forward(self.gradient)
         step = msgspec.structs.replace(step, outputs=tuple(f"made{i}" for i in range(len(step.outputs))))
         inputs = tuple(dict.fromkeys(step.inputs))
         return msgspec.structs.replace(self.case, graph=Graph(inputs, (step,), step.outputs), mode="forward")
@@ -243,9 +250,8 @@ class Scene(msgspec.Struct, frozen=True):
         s = truth.sensitivity.get(self.divergence.output) if truth is not None else None
         spread = s if s is not None and s.shape == prediction.shape else np.zeros(prediction.shape)
         spread = np.where(np.isfinite(spread), spread, 0.0)
-        finite = prediction[np.isfinite(prediction)]
-        rms = float(np.sqrt(np.mean(np.abs(finite) ** 2))) if finite.size else 0.0
-        return actual.dtype.roundoff * (np.abs(prediction) + spread + rms) * self.question.growth + actual.dtype.tiny
+        size = np.abs(prediction) + spread + rms(prediction)
+        return actual.dtype.roundoff * size * self.question.growth + actual.dtype.tiny
 
     def _once(self, key: Any, ask: Callable[[], Any]) -> Any:
         if key not in self.memory:

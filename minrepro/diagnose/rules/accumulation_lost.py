@@ -10,7 +10,7 @@ from minrepro.diagnose.scene import Scene
 from minrepro.ir.graph import refs
 from minrepro.ir.reduction import Probe
 from minrepro.ir.tensor import Tensor
-from minrepro.ops.gradient import INCOMING, is_gradient
+from minrepro.ops.gradient import INCOMING
 
 CAUSE = "accumulation lost"
 SENTENCE = "what several results add to the gradient of one element is overwritten, not added up"
@@ -41,8 +41,8 @@ def probes(scene: Scene) -> Iterator[Probe]:
 
 def _addends(scene: Scene) -> np.ndarray | None:
     """What each element of the incoming gradient adds to the gradient that differs, along a first axis."""
-    node, actual = scene.case.graph.nodes[0], scene.actual
-    if scene.symptom != "value" or len(scene.case.graph.nodes) != 1 or not is_gradient(node.op) or actual is None:
+    node, actual = scene.gradient, scene.actual
+    if scene.symptom != "value" or node is None or actual is None:
         return None
     names = [ref.name for ref in refs(node.args[INCOMING])]
     incoming = scene.case.feeds[names[0]] if len(names) == 1 else None

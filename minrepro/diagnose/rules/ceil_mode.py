@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Iterator
 
-from minrepro.diagnose.predict import by_argument
+from minrepro.diagnose.predict import by_argument, per_axis
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
 
@@ -24,10 +24,9 @@ def _past_the_end(scene: Scene) -> Iterator[Probe]:
         x, actual = scene.tensor(node, "self"), scene.actual
         if scene.symptom != "shape" or not rounded or x is None or actual is None:
             continue
-        spatial = int(node.op[-2]) if node.op[-2:] in ("1d", "2d", "3d") else 0
-        kernel, padding = (_each(node.args.get(name), spatial) for name in ("kernel_size", "padding"))
-        stride = _each(node.args.get("stride"), spatial) or kernel
-        if not spatial or not kernel or not stride or len(x.shape) <= spatial:
+        kernel, padding = (per_axis(node, node.args.get(name)) for name in ("kernel_size", "padding"))
+        spatial, stride = len(kernel), per_axis(node, node.args.get("stride")) or kernel
+        if not spatial or len(x.shape) <= spatial:
             continue
         border = padding or (0,) * spatial
         sizes = (
@@ -38,9 +37,3 @@ def _past_the_end(scene: Scene) -> Iterator[Probe]:
             "the shape with every window that starts within the padding", str(list(shape)), str(list(actual.shape)),
             shape == actual.shape,
         )
-
-
-def _each(value: Any, spatial: int) -> tuple[int, ...]:
-    """A size for each axis of the image."""
-    sizes = (value,) if isinstance(value, int) else value
-    return tuple(sizes) * (spatial if len(sizes) == 1 else 1) if isinstance(sizes, tuple) and sizes else ()

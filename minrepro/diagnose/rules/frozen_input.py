@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.graph import Ref, refs
 from minrepro.ir.reduction import Probe
-from minrepro.ops.gradient import INCOMING, LEAVES, is_gradient
+from minrepro.ops.gradient import INCOMING, LEAVES
 
 CAUSE = "frozen input"
 SENTENCE = "the gradient fails where another input is frozen"
@@ -16,9 +16,9 @@ WEIGHT = 8
 
 def probes(scene: Scene) -> Iterator[Probe]:
     """With a gradient by every input it must not fail."""
-    if len(scene.case.graph.nodes) != 1 or not is_gradient(scene.case.graph.nodes[0].op):
+    node = scene.gradient
+    if node is None:
         return
-    node = scene.case.graph.nodes[0]
     asked = {ref.name for ref in node.args[LEAVES]}
     reads = [ref.name for name, arg in node.args.items() if name not in (INCOMING, LEAVES) for ref in refs(arg)]
     every = tuple(dict.fromkeys(name for name in reads if scene.case.feeds[name].dtype.inexact))

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import msgspec
 import numpy as np
 
-from minrepro.diagnose.predict import by_argument, by_case, by_value
+from minrepro.diagnose.predict import by_argument, by_case, by_value, per_axis
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Node, Ref
@@ -47,11 +47,9 @@ def _amounts(node: Node, padding: Any) -> list[Any]:
 def _divided(scene: Scene) -> Iterator[tuple[str, np.ndarray]]:
     """An average that leaves the border out, scaled as if it had counted all of the window."""
     for node, divisor in scene.arguments("divisor_override"):
-        area = node.args.get("kernel_size")
-        spatial = int(node.op[-2]) if node.op[-2:] in ("2d", "3d") else 1
-        sizes = (area,) * spatial if isinstance(area, int) else tuple(area or ())
+        sizes = per_axis(node, node.args.get("kernel_size"))
         if divisor and sizes:
-            count = math.prod(sizes * spatial if len(sizes) == 1 else sizes)
+            count = math.prod(sizes)
             inner = scene.predicted(scene.with_node(node, {"count_include_pad": False}, drop=("divisor_override",)))
             if inner is not None:
                 yield f"{node.op} of what is not padding, times {count} / {divisor}", inner.values * count / divisor

@@ -11,6 +11,7 @@ from typing import Iterable, Iterator, Mapping
 import msgspec
 import numpy as np
 
+from minrepro.compare.magnitude import rms
 from minrepro.ir.case import Case
 from minrepro.ir.tensor import Tensor
 from minrepro.shrink.coupling import Class, apply, couplings
@@ -162,7 +163,7 @@ def _extreme(tensor: Tensor) -> tuple[list[int], float]:
     top = float(values[tuple(place)])
     if not np.isfinite(top):
         return place, float("inf")
-    return place, top / max(float(np.sqrt(np.mean(values**2))), 1e-300)
+    return place, top / max(rms(values), 1e-300)
 
 
 def _clipped(search: Search, case: Case) -> Iterator[Case]:
