@@ -33,6 +33,8 @@ MOST = 400
 MOST_SECONDS = 30.0
 """Time that one call may take; less where the reference needs much less."""
 RUNS = 3
+REFUSES = ("RuntimeError", "ValueError", "IndexError")
+"""What a framework raises for values that do not fit; a spelling that it does not know is a TypeError or AttributeError."""
 
 
 class Found(msgspec.Struct):
@@ -101,6 +103,7 @@ class Reducer:
     Attributes:
         error: what the call alone does, if that is what it did in the port; else None.
         checked: the reference makes the call.
+        refused: how the reference refuses these very arguments, ``""`` if it does not.
     """
 
     def __init__(self, reference: Side, candidate: Side, told: Mapping[str, Any], call: Call, progress,
@@ -111,6 +114,9 @@ class Reducer:
         self.deadline = MOST_SECONDS
         right = self._run(call, reference)
         self.checked = isinstance(right, Completed)
+        self.refused = ""
+        if isinstance(right, Raised) and ended is None and right.kind in REFUSES:
+            self.refused = f"{right.kind}: {_headline(right)}"
         if ended is not None:
             self.deadline = min(MOST_SECONDS, 3.0 + 20.0 * right.seconds) if isinstance(right, Completed) else 10.0
         first = self._run(call, candidate)
@@ -118,7 +124,11 @@ class Reducer:
         self.error = first if wrong else None
 
     def found(self, folder: Path) -> Found:
-        """The reduced call, its script, and how often that shows it."""
+        """The reduced call, its script, and how often that shows it; a call that the reference refuses, too, stays as it is."""
+        if self.refused and self.error is not None:
+            title = self.reference.spec.backend.title
+            why = f"{title} refuses this call, too ({self.refused}): it is right to raise, what made the arguments is wrong"
+            return self._told(self.start, self.error, why=why)
         best = self._simplified(self.start)
         while len(self.known) <= MOST:
             smaller = next((c for c in form.smaller(best) if c.size < best.size and self._shows(c)), None)
@@ -147,10 +157,11 @@ class Reducer:
         return self._told(best, final, str(path), len(text.splitlines()), sum(run.status == 1 for run in runs))
 
     def _told(self, call: Call, final: Outcome, path: str = "", lines: int = 0, shown: int = 0, why: str = "") -> Found:
-        error = f"{final.kind}: {final.message.splitlines()[0][:200]}" if isinstance(final, Raised) else _ending(final)
+        error = f"{final.kind}: {_headline(final)}" if isinstance(final, Raised) else _ending(final)
+        kin = [] if self.refused else alike(self.told["file"], self.told["line"], self.start)
         return Found(
             call.text(), f"{self.told['file']}:{self.told['line']}", error, path, lines, self.told["text"], len(self.known),
-            shown, RUNS if path else 0, alike(self.told["file"], self.told["line"], self.start), self.checked, why,
+            shown, RUNS if path else 0, kin, self.checked, why,
         )
 
     def _simplified(self, call: Call) -> Call:
@@ -232,12 +243,17 @@ def same_end(outcome: Outcome, other: Outcome | None) -> bool:
     return isinstance(outcome, TimedOut) and isinstance(other, TimedOut)
 
 
+def _headline(outcome: Raised) -> str:
+    """The first line of an exception that says something."""
+    return next((line.strip()[:200] for line in outcome.message.splitlines() if line.strip()), "")
+
+
 def _ending(outcome: Outcome) -> str:
     return outcome.signal if isinstance(outcome, Crashed) else "no answer"
 
 
 def alike(file: str, line: int, call: Call) -> list[str]:
-    """Other calls in the port's file that have the same callee and the same form of arguments.
+    """Other lines of the port's file with a call of the same callee and the same form of arguments, each once.
 
     Args:
         file: of the port.
@@ -246,7 +262,7 @@ def alike(file: str, line: int, call: Call) -> list[str]:
     """
     name = call.callee.rpartition(".")[2]
     count = len(call.args) - call.method
-    found = []
+    found: dict[int, str] = {}
     tree = ast.parse(Path(file).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or node.lineno == line:
@@ -255,5 +271,5 @@ def alike(file: str, line: int, call: Call) -> list[str]:
         plain = not any(isinstance(arg, (ast.List, ast.Tuple)) for arg in node.args)
         many = len(node.args) > 1 or any(isinstance(arg, ast.Starred) for arg in node.args)
         if called == name and plain and many and count > 1:
-            found.append(f"{file}:{node.lineno}: {ast.unparse(node)}")
-    return sorted(found, key=lambda text: int(text.split(":")[1]))
+            found.setdefault(node.lineno, f"{file}:{node.lineno}: {ast.unparse(node)}")  # the outermost one comes first
+    return [found[number] for number in sorted(found)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 import string
 
 from minrepro import replays
@@ -75,7 +74,7 @@ def _summary(parts: Parts) -> str:
 def _observed(parts: Parts) -> str:
     outcome, divergence = parts.finding.outcome, parts.finding.divergence
     if isinstance(outcome, Raised):
-        return re.sub(r"\x1b\[[0-9;]*m", "", f"{outcome.kind}: {outcome.message}").strip()
+        return f"{outcome.kind}: {outcome.message}".strip()
     if isinstance(outcome, Crashed):
         return f"the process ends: {outcome.signal}\n{outcome.log}".strip()
     if isinstance(outcome, TimedOut):

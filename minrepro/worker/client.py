@@ -28,7 +28,7 @@ from minrepro.errors import WorkerError
 from minrepro.ir.dtype import dtype
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, signal_name
 from minrepro.ir.tensor import Layout, Tensor, TensorSpec, from_strided
-from minrepro.worker.log import Log
+from minrepro.worker.log import Log, plain
 from minrepro.worker.shared import shared_folder, sweep
 
 LENGTHS = struct.Struct(">QQ")
@@ -413,7 +413,10 @@ class Worker:
         size, extra = LENGTHS.unpack(head)
         header = self._exact(size, end)
         body = self._exact(extra, end) if header is not None else None
-        return (json.loads(header), body) if body is not None else (None, b"")
+        if body is None:
+            return None, b""
+        reply = json.loads(header)
+        return plain(reply) if b"\\u001b" in header else reply, body
 
     def _exact(self, count: int, end: float) -> bytes | None:
         data, got = bytearray(count), 0
