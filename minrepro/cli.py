@@ -2,7 +2,7 @@
 
 Results go to standard output, progress to standard error; with ``--json`` the report is all there is on standard
 output. Exit status: 0 nothing found, or only what is documented or a precision setting explains; 1 a divergence with a
-verified script; 2 usage; 3 our bug; 4 a backend is missing.
+verified script; 2 usage; 3 our bug; 4 a backend is missing; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from minrepro.environments.doctor import doctor as examine
 from minrepro.errors import MinreproError
 from minrepro.ir import codec
 from minrepro.ir.case import MODES
-from minrepro.options import Options, replay_notice, resolve_candidate, stored_options
+from minrepro.options import OPTIONS, Options, replay_notice, resolve_candidate, stored_options
+from minrepro.record import interruptible
 from minrepro.sweep.command import sweep
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -98,7 +99,8 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
     case = codec.decode(stored_case.read_bytes()) if stored_case and not resume else None
     if port and case is None and not resume:
         request = prepare(model, port, candidate, inputs, convert, mapped, seed, train)
-        case = case_of_port(reference, candidate, folder / "align", request, as_json)
+        with interruptible(folder / "align"):
+            case = case_of_port(reference, candidate, folder / "align", request, as_json)
     if case is not None:
         case = msgspec.structs.replace(case, candidate=str(backends.parse(candidate or case.candidate)))
         options = Options(
@@ -118,22 +120,22 @@ def shrink(model, candidate, reference, inputs, modes, seed, rung, train, thread
     notice = replay_notice(options.candidate)
     what = options.model or "a stored case"
     screen.out.print(notice or f"{what}: {options.reference} against {options.candidate}", style="bold")
-    try:
-        with screen.bar:
-            run = pipeline.Run(options, folder, screen)
-            if case is not None:
-                run.start_at(case)
-            report = run.execute()
-    except KeyboardInterrupt:
-        best = folder / "best.json"
-        kept = f" The best case so far is in {best}." if best.exists() else ""
-        click.echo(f"\nStopped.{kept} Continue with: minrepro shrink --resume {folder}", err=True)
-        sys.exit(130)
+    with interruptible(folder, lambda: _going_on(folder)), screen.bar:
+        run = pipeline.Run(options, folder, screen)
+        if case is not None:
+            run.start_at(case)
+        report = run.execute()
     if as_json:
         click.echo(json.dumps(report, allow_nan=False))
     else:
         _closing(screen.out, report, folder)
     sys.exit(pipeline.EXIT[report["verdict"]])
+
+
+def _going_on(folder: Path) -> str:
+    """How to continue a run that was interrupted."""
+    best = "best.json is the best case so far; " if (folder / "best.json").exists() else ""
+    return f"{best}continue with: minrepro shrink --resume {folder}" if (folder / OPTIONS).exists() else ""
 
 
 def _closing(out: Console, report: dict[str, Any], folder: Path) -> None:
@@ -335,7 +337,8 @@ def main() -> None:
     """Entry point: turns our errors into a message and an exit status."""
     try:
         cli(standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("minrepro: interrupted", err=True)
         sys.exit(130)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -5,6 +5,7 @@
     |   `-- CaptureError      the model cannot be captured; names the module and source line
     |-- BackendMissing        no interpreter has this framework; says the command to add it  (exit 4)
     |-- Unsupported           an operator has no spelling on a backend                       (exit 2)
+    |-- Interrupted           somebody pressed Ctrl-C; says what was kept                    (exit 130)
     |-- WorkerError           the worker broke its protocol                                  (exit 3)
     |   `-- SessionLost       the process that held the model is gone; its values with it    (exit 3)
     `-- InternalError         an invariant of ours does not hold                             (exit 3)
@@ -41,6 +42,12 @@ class Unsupported(MinreproError):
     """An operator, or these arguments of it, have no spelling on a backend."""
 
     exit_status = 2
+
+
+class Interrupted(MinreproError):
+    """The user ended the run; the message says what there is of it and how to go on."""
+
+    exit_status = 130
 
 
 class WorkerError(MinreproError):

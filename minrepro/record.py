@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Callable, Iterator, Mapping
 
 import msgspec
 
+from minrepro.errors import Interrupted
 from minrepro.ir import codec
 from minrepro.ir.case import Case
 from minrepro.ir.graph import Node
@@ -109,6 +111,23 @@ def readable(value: Any) -> Any:
             return value["$float"]
         return {key: readable(item) for key, item in value.items()}
     return [readable(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@contextlib.contextmanager
+def interruptible(folder: Path, more: Callable[[], str] = lambda: "") -> Iterator[None]:
+    """Inside, Ctrl-C ends the command with one line about what the run folder holds.
+
+    Args:
+        folder: of the run.
+        more: how to go on from there, ``""`` if there is no way.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        names = sorted(path.name for path in folder.glob("*") if path.suffix not in (".log", ".tmp"))
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        kept = f"{shown} kept in {folder}" if names else f"nothing but logs is kept yet in {folder}"
+        raise Interrupted("; ".join(filter(None, ("interrupted", kept, more())))) from None
 
 
 def write(path: Path, record: Any) -> None:

@@ -22,7 +22,7 @@ from minrepro.capture.source import resolve
 from minrepro.errors import UsageError
 from minrepro.ir.case import Case
 from minrepro.options import replay_notice
-from minrepro.record import readable, write
+from minrepro.record import interruptible, readable, write
 
 WIDTH = 160
 
@@ -59,7 +59,8 @@ def align(model, port, candidate, reference, inputs, convert, mapped, seed, trai
     screen = wide(as_json)
     notice = replay_notice(candidate)
     screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
-    found, result = aligned(reference, candidate, folder, request, Words(lang))
+    with interruptible(folder):
+        found, result = aligned(reference, candidate, folder, request, Words(lang))
     _show(screen, found, result, Words(lang), order == "worst", folder)
     if as_json:
         click.echo(json.dumps(result, allow_nan=False))

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from minrepro import backends
-from minrepro.record import write
+from minrepro.record import interruptible, write
 from minrepro.sweep import report, shrinking
 from minrepro.sweep.plan import FORWARD, Item, plan
 from minrepro.sweep.sweep import Sweep
@@ -48,12 +48,9 @@ def sweep(
     screen = Console(highlight=False, emoji=False, soft_wrap=True, quiet=as_json, width=WIDTH)
     one = Sweep(*specs, folder, jobs, deadline)
     began = time.monotonic()
-    try:
+    with interruptible(folder, lambda: f"{len(one.records)} of {len(items)} cases are done; continue with the same options "
+                                       f"and --resume {folder}"):
         records = _watched(one, items)
-    except KeyboardInterrupt:
-        click.echo(f"\nStopped after {len(one.records)} of {len(items)} cases. "
-                   f"Continue with the same options and --resume {folder}", err=True)
-        sys.exit(130)
     found = report.groups(records)
     about = {"reference": specs[0], "candidate": specs[1], "versions": one.versions,
              "seconds": time.monotonic() - began, "asked": one.asked}
@@ -67,7 +64,8 @@ def sweep(
         screen.print(report.known_line(one), markup=False)
     screen.print(f"\n{len(found)} distinct divergences", style="bold")
     if to_shrink:
-        result["shrunk"] = _shrunk(shrinking.Many(found, specs, folder, jobs, deadline), screen)
+        with interruptible(folder, lambda: f"the sweep is done; reduce with the same options and --resume {folder}"):
+            result["shrunk"] = _shrunk(shrinking.Many(found, specs, folder, jobs, deadline), screen)
     else:
         for group in found:
             screen.print(report.line(group), markup=False)

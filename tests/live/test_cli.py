@@ -83,19 +83,33 @@ def test_a_killed_run_resumes_with_no_query_repeated(after: int, tmp_path: Path)
     assert all(begun[key] == 1 for key in ended), "a query that had been answered was asked again"
 
 
-def test_ctrl_c_keeps_the_best_case_and_says_how_to_go_on(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
+def interrupted(arguments: list[str], sign: str, folder: Path) -> str:
+    """What a command says that gets a SIGINT once a file like `sign` is in its folder."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "minrepro", "shrink", "--model", "mixer_tiny", "--out", str(folder)], cwd=tmp_path,
+        [sys.executable, "-m", "minrepro", *arguments, "--out", str(folder)], cwd=folder.parent,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    while process.poll() is None and not (folder / "best.json").exists():
+    while process.poll() is None and not list(folder.glob(sign)):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and "--resume" in errors, errors
-    assert (folder / "best.json").exists()
+    assert process.returncode == 130, errors
+    return errors.strip().splitlines()[-1]
+
+
+def test_ctrl_c_keeps_the_best_case_and_says_how_to_go_on(tmp_path: Path) -> None:
+    told = interrupted(["shrink", "--model", "mixer_tiny"], "best.json", tmp_path / "run")
+    assert told.startswith("minrepro: interrupted; ") and "best.json" in told
+    assert told.endswith(f"continue with: minrepro shrink --resume {tmp_path / 'run'}")
+    assert (tmp_path / "run/best.json").exists()
+
+
+def test_ctrl_c_in_an_alignment_and_in_a_sweep_is_one_line(tmp_path: Path) -> None:
+    told = interrupted(["align", "--model", "mixer_tiny", "--port", "zoo", "--candidate", "torch"], "worker-*", tmp_path / "a")
+    assert told == f"minrepro: interrupted; nothing but logs is kept yet in {tmp_path / 'a'}"
+    told = interrupted(["sweep", "--candidate", "torch", "--jobs", "1"], "*", tmp_path / "s")
+    assert "cases are done; continue with the same options and --resume" in told
 
 
 MODELS = """
