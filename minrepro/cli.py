@@ -83,7 +83,8 @@ def cli() -> None:
               help="Reduce a stored case instead of a model: another bug that a run met, or one of the corpus.")
 @click.option("--port", default="", help="A native port of the model (zoo, file.py:callable): align first, see minrepro align.")
 @click.option("--convert", default="", help="With --port: converter of the weights, file.py:callable.")
-@click.option("--map", "mapped", multiple=True, help="With --port: names on both sides, 'encoder.layer.*=encoder.layers.*'.")
+@click.option("--map", "mapped", multiple=True,
+              help="With --port: names on both sides, 'encoder.layer.*=encoder.layers.*'; a * is exactly one part of a path.")
 @click.option("--site", default=0, show_default=True, help="Which finding to reduce, if there are several.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False, exists=True),

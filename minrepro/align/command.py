@@ -18,6 +18,7 @@ from minrepro.align import Aligned, Request, open_alignment, table
 from minrepro.align.language import LANGUAGES, Words
 from minrepro.align.training import OPTIMISERS
 from minrepro.align.verdict import EXIT, verdict
+from minrepro.capture.inputs import parse
 from minrepro.capture.source import resolve
 from minrepro.errors import UsageError
 from minrepro.ir.case import Case
@@ -34,7 +35,9 @@ WIDTH = 160
 @click.option("--reference", default="torch", show_default=True, help="Backend of the reference.")
 @click.option("--inputs", "--input", "inputs", multiple=True, help="Inputs: inputs.npz, x=@file.npz:key, x=float32[2,3].")
 @click.option("--convert", default="", help="Converter of the weights, file.py:callable: {key: array} -> {key: array}.")
-@click.option("--map", "mapped", multiple=True, help="Names on both sides: 'encoder.layer.*=encoder.layers.*'.")
+@click.option("--map", "mapped", multiple=True,
+              help="Names on both sides: 'encoder.layer.*=encoder.layers.*'. A * stands for exactly one part of a path; what "
+                   "follows the pattern stays as it is.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the model and its inputs.")
 @click.option("--train", is_flag=True, help="Training mode on both sides.")
 @click.option("--precision", type=click.Choice(["own", "float32"]), default="own", show_default=True,
@@ -78,8 +81,9 @@ def prepare(model, port, candidate, inputs=(), convert="", mapped=(), seed=0, tr
     """A request from what stands on the command line.
 
     Raises:
-        UsageError: for a model, port or converter that is not there.
+        UsageError: for a model, port, converter or input that is not there.
     """
+    parse(inputs)
     return Request(
         model=resolve(model), port=_port(model, port, candidate), names=(model, port),
         convert=_convert(model, port, convert, candidate), mapped=(*mapped, *_zoo_map(model, port, candidate)),
@@ -131,6 +135,7 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 
     with bar:
         one = open_alignment(reference, candidate, folder, request, progress)
+        one.candidate.role = "port"
         try:
             found = one.run()
             sides = {"reference": one.pair.reference, "candidate": one.pair.candidate}
@@ -191,7 +196,7 @@ def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words,
 
 def _port(model: str, port: str, candidate: str) -> dict[str, Any]:
     """Where the port is; ``zoo`` is the one that comes with the zoo model."""
-    return zoo_port(model, candidate) if port == "zoo" else resolve(port)
+    return zoo_port(model, candidate) if port == "zoo" else resolve(port, "port")
 
 
 def zoo_port(model: str, candidate: str) -> dict[str, Any]:
@@ -211,7 +216,7 @@ def zoo_port(model: str, candidate: str) -> dict[str, Any]:
 
 def _convert(model: str, port: str, convert: str, candidate: str) -> dict[str, Any] | None:
     if convert:
-        return resolve(convert)
+        return resolve(convert, "converter")
     own = port == "zoo" and backends.parse(candidate).name != "torch"
     return {**zoo_port(model, candidate), "callable": "convert"} if own else None
 

@@ -137,7 +137,7 @@ class Deaths:
         where = f" at {shorten(str(event['file']) + ':' + str(event['line']))}" if event["file"] else ""
         script = f"\nscript: {self.call.path}" if self.call is not None and self.call.path else ""
         return CaptureError(
-            f"{self.candidate.title}: building the model: its process {event['error']}{where}: {event['message']}{script}")
+            f"{self.candidate.title}: building the port: its process {event['error']}{where}: {event['message']}{script}")
 
     def _traced(self, died: Died, again: Callable[[], Any]) -> tuple[Died | None, Noted, str]:
         """How a traced repetition ended, what it wrote down, and why it said nothing."""

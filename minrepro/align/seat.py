@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Mapping
 from minrepro.backends import table as backends
 from minrepro.backends.program import Feed, Program, view_texts
 from minrepro.capture import messages
+from minrepro.capture.inputs import contents
 from minrepro.compare.pair import Side
 from minrepro.errors import CaptureError, InternalError
 from minrepro.ir.outcome import Completed, Crashed, TimedOut
@@ -45,10 +46,14 @@ class Seat:
         side: backend and worker.
         title: what the user calls this model, for messages.
         deadline_s: time that one answer may take.
+
+    Attributes:
+        role: ``model`` or ``port``.
     """
 
     def __init__(self, side: Side, title: str, deadline_s: float):
         self.side, self.title, self.deadline_s = side, title, deadline_s
+        self.role = "model"
         self.place = ""  # where a forward was when it was told to go on
         self.longest = 0.0  # seconds that an answer took
 
@@ -65,14 +70,22 @@ class Seat:
         began = time.monotonic()
         reply, values = self.side.worker.exchange(WORKER_SIDE, function, put, self.deadline_s, **arguments)
         if isinstance(reply, dict) and "mistake" in reply:
-            expected = f"{self.side.spec.backend.module}.nn.{'Layer' if self.side.spec.name == 'paddle' else 'Module'}"
-            raise CaptureError(messages.message(self.title, {"expected": expected, **reply["mistake"]}))
+            raise CaptureError(self._mended(function, reply["mistake"], arguments))
         if isinstance(reply, (Crashed, TimedOut)):
             raise Died(self, reply, function, arguments)
         if not isinstance(reply, (dict, list)):
             raise InternalError(f"{function!r} of {self.title} failed in the worker: {reply}\n{self.side.worker.tail()}")
         self.longest = max(self.longest, time.monotonic() - began)
         return reply, values
+
+    def _mended(self, function: str, facts: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+        """The message for what the user has to mend: which of his files it is about, and what it has."""
+        title, role, source = self.title, self.role, asked.get("source")
+        if function == "converted" and source is not None and facts.get("stage") != "convert":
+            title, role = f"{source.get('module') or Path(source['file']).name}:{source['callable']}", "converter"
+        expected = f"{self.side.spec.backend.module}.nn.{'Layer' if self.side.spec.name == 'paddle' else 'Module'}"
+        about = {"contents": contents(asked["specs"])} if function == "given" else {}
+        return messages.message(title, {"expected": expected, "what": role, **about, **facts})
 
     def fetch(self, variables: Iterable[str]) -> dict[str, Tensor]:
         """Values of variables of the session, copied."""

@@ -13,8 +13,9 @@ worker, so nothing large travels.
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from minrepro.errors import UsageError
 from minrepro.ir.dtype import DTYPES
@@ -66,4 +67,25 @@ def _file(text: str, name: str, place: str) -> dict[str, Any]:
         raise UsageError(f"the input {text!r} names a file that is not there: {file}")
     if name and file.suffix == ".npz" and not key:
         raise UsageError(f"the input {text!r} names a whole .npz file; add the array, as in {name}=@{file}:KEY")
+    if key and key not in (known := arrays(file)):
+        raise UsageError(f"the input {text!r} names an array that is not in {file}; it has: {', '.join(known) or 'none'}")
     return {"name": name, "file": str(file.resolve()), "key": key}
+
+
+def arrays(file: Path) -> list[str]:
+    """Names of the arrays in an .npz file.
+
+    Raises:
+        UsageError: if it is no such file.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return sorted(name.removesuffix(".npy") for name in archive.namelist())
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UsageError(f"cannot read the input file {file}: {error}; expected what numpy.savez writes") from None
+
+
+def contents(specs: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence about the arrays of the whole .npz files among parsed specs, whose names are those of parameters."""
+    files = [Path(spec["file"]) for spec in specs if spec.get("file", "").endswith(".npz") and not spec["key"]]
+    return " ".join(f"{file} has: {', '.join(arrays(file)) or 'none'}." for file in files)

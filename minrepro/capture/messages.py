@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 from minrepro.capture.decode import shorten
 
 STAGES = {
-    "import": "importing the model", "build": "building the model", "forward": "the model's forward",
+    "import": "importing the {what}", "build": "building the {what}", "forward": "the {what}'s forward",
     "convert": "the converter", "load": "loading the converted weights",
 }
 AFTER = {
@@ -23,7 +23,7 @@ def message(model: str, facts: Mapping[str, Any]) -> str:
 
     Args:
         model: what the user asked for.
-        facts: the worker's description; `kind` says which.
+        facts: the worker's description; `kind` says which, `what` that it is a ``port`` or ``converter`` and no ``model``.
     """
     return _KINDS[facts["kind"]](model, facts)
 
@@ -32,16 +32,18 @@ def _raised(model: str, facts: Mapping[str, Any]) -> str:
     place = f" at {shorten(facts['file'] + ':' + str(facts['line']))}" if facts["file"] else " in the framework itself"
     place = "" if facts["stage"] == "convert" and not facts["file"] else place
     path = f" in module {facts['path'] or 'root'!r} ({facts['owner']})" if facts["owner"] else ""
+    what = facts.get("what", "model")
     return (
-        f"{model}: {STAGES[facts['stage']]} raised {facts['error']}{path}{place}: {facts['message']}\n"
-        f"{AFTER.get(facts['stage'], 'The model has to run on its own first.')}"
+        f"{model}: {STAGES[facts['stage']].format(what=what)} raised {facts['error']}{path}{place}: {facts['message']}\n"
+        f"{AFTER.get(facts['stage'], f'The {what} has to run on its own first.')}"
     )
 
 
 def _no_callable(model: str, facts: Mapping[str, Any]) -> str:
     hint = f" Did you mean {facts['close'][0]!r}?" if facts["close"] else ""
+    what = f"the {facts['what']} " if "what" in facts else ""
     return (
-        f"{model}: {facts['where']} has no callable {facts['callable']!r}.{hint} "
+        f"{what}{model}: {facts['where']} has no callable {facts['callable']!r}.{hint} "
         f"It has: {', '.join(facts['known']) or 'none'}."
     )
 
@@ -70,8 +72,8 @@ def _inputs_missing(model: str, facts: Mapping[str, Any]) -> str:
 
 def _inputs_wrong(model: str, facts: Mapping[str, Any]) -> str:
     return (
-        f"{model}: the inputs do not fit {facts['forward']}: {facts['message']}. "
-        "Name them with --input NAME=..., or wrap the model in one that takes them."
+        f"{model}: the inputs do not fit {facts['forward']}: {facts['message']}. {facts.get('contents', '')}".rstrip()
+        + " Name them with --input NAME=..., or wrap the model in one that takes them."
     )
 
 
