@@ -23,7 +23,7 @@ class Seat:
     def __init__(self, evaluator, framework, module, seed):
         self.evaluator, self.native, self.module, self.seed = evaluator, framework, module, seed
         self.args, self.kwargs, self.given = (), {}, None
-        self.wide = None
+        self.wide, self.traced = None, False
         self.runs, self.lines = {}, {}
         self.building, self.sources, self.made, self.expected = BUILDING, {}, {}, {}
 
@@ -50,7 +50,7 @@ def build(evaluator, source, seed, train, neutral, trace):
         raise BUILDING.Mistake("no_module", callable=source["callable"], got=type(module).__name__)
     framework.train(module, train)
     seat = Seat(evaluator, framework, module, seed)
-    seat.given = given
+    seat.given, seat.traced = given, bool(trace)
     evaluator.seat = seat
     seat.lines = made
     return dict(
@@ -155,6 +155,8 @@ def watch(evaluator, units):
     """See `worker_side.watch`."""
     seat = evaluator.seat
     seat.units = list(units)
+    if seat.traced:
+        importlib.import_module(__name__ + ".tracing").shield()
     running.unwrap(seat.native, seat.module)
     return running.wrap(seat.native, seat.module, units)
 

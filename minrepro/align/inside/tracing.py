@@ -10,6 +10,7 @@ import functools
 import inspect
 import json
 import os
+import signal
 import sys
 import threading
 import types
@@ -33,6 +34,8 @@ DUNDERS = frozenset(
     "rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg abs invert eq ne lt le gt ge getitem setitem "
     "iadd isub imul itruediv ifloordiv imod".split()
 )
+FATAL = tuple(getattr(signal, "SIG" + name) for name in ("SEGV", "ABRT", "FPE", "BUS", "ILL", "TERM", "SYS", "TRAP"))
+"""Signals that end a process, or that somebody sends himself."""
 INSIDE = threading.local()
 """Set while a wrapped function runs: what it calls itself is its own business."""
 
@@ -123,8 +126,20 @@ def install(native, path):
             static = isinstance(inspect.getattr_static(native.root.Tensor, name), (staticmethod, classmethod))
             if not static:
                 setattr(native.root.Tensor, name, _noted(native, trace, name, True, value))
-    threading.settrace(_tracer(native, trace))
-    sys.settrace(_tracer(native, trace))
+    tracer = _tracer(native, trace)
+
+    def started(frame, event, argument):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, FATAL)
+        sys.settrace(tracer)
+        return tracer(frame, event, argument)
+
+    threading.settrace(started)
+    sys.settrace(tracer)
+
+
+def shield():
+    """Leave signals to the threads that run the model: one that the main thread took would find them further on."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, FATAL)
 
 
 def _wrap_functions(native, trace, space, known):
@@ -164,21 +179,50 @@ def _noted(native, trace, callee, method, original):
 
 
 def _tracer(native, trace):
-    """A trace function: lines of the user's code, and entries into the framework's."""
+    """A trace function: lines of the user's code, and what of the framework they are in."""
+    skip = (*native.skip, *OURS)
 
     def line(frame, event, argument):
         if event == "line":
             trace.line(frame.f_code.co_filename, frame.f_lineno)
+        elif event == "return":
+            _back(frame.f_back)
         return line
+
+    def _back(frame):
+        """The user's function has returned: to his own line, or to a function of the framework that called it."""
+        if frame is not None and lines.owned(frame.f_code, skip):
+            trace.line(frame.f_code.co_filename, frame.f_lineno)
+        elif frame is not None and frame.f_code.co_filename.startswith(native.folder):
+            trace.line(*trace.place[:2], _named(native, frame))
+
+    def entered(frame, place):
+        """Watch a function of the framework until it is left: what comes after it on the same line is the user's."""
+        trace.line(*place, _named(native, frame))
+        frame.f_trace_lines = False
+
+        def left(frame, event, argument):
+            if event == "return":
+                native.wait()  # it may have left work to do
+                trace.line(*place)
+            return left
+
+        return left
 
     def call(frame, event, argument):
         file = frame.f_code.co_filename
         if getattr(INSIDE, "on", False) or file.startswith(PYTHON) and "site-packages" not in file:
             return None
-        if lines.owned(frame.f_code, (*native.skip, *OURS)):
+        if lines.owned(frame.f_code, skip):
             return line
         if file.startswith(native.folder) and not trace.place[2] and trace.place[0]:
-            trace.line(*trace.place[:2], "%s:%s" % (file[len(os.path.dirname(native.folder[:-1])) + 1:], frame.f_code.co_name))
+            return entered(frame, trace.place[:2])
         return None
 
     return call
+
+
+def _named(native, frame):
+    """File and name of a function of the framework."""
+    parent = os.path.dirname(native.folder[:-1])
+    return "%s:%s" % (frame.f_code.co_filename[len(parent) + 1:], frame.f_code.co_name)
