@@ -50,7 +50,9 @@ WIDTH = 160
               help="Takes the training steps.")
 @click.option("--order", type=click.Choice(["call", "worst"]), default="call", show_default=True, help="Order of the rows.")
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of the table.")
-@click.option("--deadline", default=300.0, show_default=True, help="Seconds that one answer of a worker may take.")
+@click.option("--deadline", default=300.0, show_default=True,
+              help="Seconds that one answer of a worker may take. A port that takes longer is a finding (status 1), and is run once "
+                   "more, traced; a reference or converter that does is bad input (status 2).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print align.json and nothing else.")
 def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, backward, steps, optimiser,

@@ -26,9 +26,10 @@ from minrepro.ir.outcome import Crashed, TimedOut, from_outside
 
 MOST = 6
 """Units whose gradients may end the process before no more gradients are asked for."""
-PATIENCE = 20.0
-"""Seconds that a traced answer may take, and as many times the longest answer before."""
+PATIENCE, SLOWER = 3.0, 15.0
+"""Seconds that a traced answer may take, and how many times the longest answer before on top of it."""
 ALONE = "comes to an end when it is made alone"
+OWN = "in the port's own code"
 FORWARD = ("build", "warm", "start", "go")
 """Functions of the worker's half in which the user's code is what runs."""
 
@@ -89,9 +90,6 @@ class Deaths:
 
         Returns:
             The event of a port that cannot go on; None if the pass is to be repeated, with something left out.
-
-        Raises:
-            CaptureError: if the port's own code ended its process.
         """
         told = died.arguments
         if died.function == "gradient" and not told.get("wide"):
@@ -116,20 +114,12 @@ class Deaths:
             if self.call is not None or noted.running and not (message.endswith(ALONE) and isinstance(died.outcome, TimedOut)):
                 return self._event(died, msgspec.structs.replace(noted, running=True), message)
             if noted.running:  # the call returns when it is made alone: what never ends is a loop around it
-                told = noted.told
-                raise self._own(died, told["file"], told["line"], f"{told['callee']}, which ran last, {ALONE}")
+                return self._event(died, noted, f"{OWN}: {noted.told['callee']}, which ran last, {ALONE}")
         if noted.inside:
             return self._event(died, noted, f"in the framework's own {noted.inside}")
         if died.function not in FORWARD or not noted.file:
             return self._event(died, Noted(), died.where)
-        why = f"no call of {self.candidate.side.spec.backend.module} was running"
-        raise self._own(died, noted.file, noted.line, why)
-
-    def _own(self, died: Died, file: str, line: int, why: str) -> CaptureError:
-        """The message for an end that the port's own code has made."""
-        place = f"at {shorten(f'{file}:{line}')}, in the port's own code: {why}"
-        return CaptureError(
-            f"{self.candidate.title}: its process {ended(died.outcome)} {place}.\n{self.candidate.side.worker.tail()}".rstrip())
+        return self._event(died, noted, f"{OWN}: no call of {self.candidate.side.spec.backend.module} was running")
 
     def built(self, died: Died) -> CaptureError:
         """The message for a port that ends its process while it is built."""
@@ -144,7 +134,7 @@ class Deaths:
         prefix, patience = self.pair.folder / "trace", self.candidate.deadline_s
         second, why, narrow = None, "", self.narrow
         self.progress(0, 0, "once more, traced")
-        self.candidate.deadline_s = min(patience, PATIENCE * (1.0 + self.candidate.longest))
+        self.candidate.deadline_s = min(patience, PATIENCE + SLOWER * self.candidate.longest)
         self.narrow = True  # nobody judges what the repetition computes
         try:
             self.revive(str(prefix))

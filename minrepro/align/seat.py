@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping
 
 from minrepro.backends import table as backends
 from minrepro.backends.program import Feed, Program, view_texts
-from minrepro.capture import messages
+from minrepro.capture import decode, messages
 from minrepro.capture.inputs import contents
 from minrepro.compare.pair import Side
 from minrepro.errors import CaptureError, InternalError
@@ -17,6 +18,11 @@ from minrepro.ir.tensor import Tensor, TensorSpec
 from minrepro.worker.client import Value
 
 WORKER_SIDE = Path(__file__).with_name("worker_side.py")
+OURS = str(Path(__file__).parents[1]) + "/"
+LATE = "Timeout ("
+"""How a log goes on where an answer comes too late: with every thread's frames, innermost first, and a blank line between."""
+_FRAME = re.compile(r'\s*File "(.+)", line (\d+) in (.+)')
+_NOBODYS = re.compile(r"/(?:site|dist)-packages/|/lib/python\d\.\d+/|^<")
 
 
 class Died(CaptureError):
@@ -31,12 +37,35 @@ class Died(CaptureError):
     def __init__(self, seat: Seat, outcome: Crashed | TimedOut, function: str, arguments: Mapping[str, Any]):
         self.seat, self.outcome, self.function, self.arguments = seat, outcome, function, arguments
         self.where = f"after {seat.place}" if function == "go" and seat.place else f"in {function!r}"
-        super().__init__(f"{seat.title}: its process {ended(outcome)} {self.where}.\n{seat.side.worker.tail()}".rstrip())
+        log = seat.side.worker.tail(400)
+        what, where, source = "its process", self.where, arguments.get("source")
+        if function == "converted" and source is not None:
+            what, where = f"the converter {named(source)}", ""
+        late = isinstance(outcome, TimedOut) and LATE in log
+        if late and (place := standing(log)):
+            where = f"{where}, at {place}".removeprefix(", ")
+        said = "\n".join((log.rpartition(LATE)[0] if late else log).splitlines()[-12:])
+        super().__init__(f"{seat.title}: {what} {ended(outcome)} {where}".rstrip() + f".\n{said}".rstrip())
 
 
 def ended(outcome: Crashed | TimedOut) -> str:
     """How a process ended, as the rest of a sentence."""
     return f"did not answer for {outcome.seconds:.0f} s" if isinstance(outcome, TimedOut) else f"died ({outcome.signal})"
+
+
+def standing(log: str) -> str:
+    """Where the user's code stood when an answer came too late, from what the worker wrote last; ``""`` if it was nowhere."""
+    for thread in log.rpartition(LATE)[2].split("\n\n"):
+        frames = [match.groups() for line in thread.splitlines() if (match := _FRAME.match(line))]
+        own = [frame for frame in frames if not frame[0].startswith(OURS) and not _NOBODYS.search(frame[0])]
+        if own and not any(frame[0].startswith(OURS) and frame[2] == "post" for frame in frames):  # that thread waits for us
+            return decode.shorten(":".join(own[0][:2]))
+    return ""
+
+
+def named(source: Mapping[str, Any]) -> str:
+    """What the user calls a function, from where it is."""
+    return f"{source.get('module') or Path(source['file']).name}:{source['callable']}"
 
 
 class Seat:
@@ -82,7 +111,7 @@ class Seat:
         """The message for what the user has to mend: which of his files it is about, and what it has."""
         title, role, source = self.title, self.role, asked.get("source")
         if function == "converted" and source is not None and facts.get("stage") != "convert":
-            title, role = f"{source.get('module') or Path(source['file']).name}:{source['callable']}", "converter"
+            title, role = named(source), "converter"
         expected = f"{self.side.spec.backend.module}.nn.{'Layer' if self.side.spec.name == 'paddle' else 'Module'}"
         about = {"contents": contents(asked["specs"])} if function == "given" else {}
         return messages.message(title, {"expected": expected, "what": role, **about, **facts})

@@ -3,6 +3,7 @@
 Part of `main.py`, which loads it by path: standard library, NumPy and the framework only, Python 3.8.
 """
 
+import faulthandler
 import mmap
 import os
 import struct
@@ -122,8 +123,11 @@ class Evaluator:
     def call(self, request, body, start):
         """Bind the feeds, call a function of a file, and answer with its result and the variables that it lists.
 
-        A result that is a dict may list variables under ``values``; they travel as those of a step do.
+        A result that is a dict may list variables under ``values``; they travel as those of a step do. Shortly before its
+        deadline it writes into the log where it stands.
         """
+        deadline = request.get("deadline", 60.0)
+        faulthandler.dump_traceback_later(max(0.01, deadline - min(1.0, 0.1 * deadline)), file=2)
         try:
             if request["file"] not in self.files:
                 self.files[request["file"]] = self.load(request["file"])
@@ -138,6 +142,8 @@ class Evaluator:
             entries, extra = self.answer([dict(item, name=item["var"]) for item in listed])
         except Exception as error:
             return dict(describe(error), outcome="raised", node="", trace=traceback.format_exc()[-6000:]), b""
+        finally:
+            faulthandler.cancel_dump_traceback_later()
         return {"outcome": "called", "result": result, "values": entries, "seconds": time.perf_counter() - start}, extra
 
     def handle(self, request, body):

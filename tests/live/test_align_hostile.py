@@ -128,8 +128,13 @@ def test_another_precision_does_not_hide_a_mistake(align):
     ("plain", "no_layer", [], "expected a paddle.nn.Layer"),
     ("plain", "keyword", [], "wrap the model in one that takes them"),
     ("recurrent", "recurrent", ["--convert", f"{PORTS}:unchanged", "--backward"], "add --train"),
-    ("plain", "dies", [], "in the port's own code: no call of paddle was running"),
 ])
 def test_what_cannot_be_compared_is_the_users_to_mend(align, model, port, options, words):
     status, message = align(*sides(model, port), *options)
     assert status == 2 and words in message
+
+
+def test_a_port_that_ends_its_own_process_is_a_finding(align):
+    status, report = align(*sides("plain", "dies"))
+    assert (status, report["verdict"], report["call"]) == (1, "crash", None)
+    assert report["failure"]["blame"]["message"] == "in the port's own code: no call of paddle was running"

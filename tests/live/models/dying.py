@@ -96,3 +96,16 @@ class Smooth(nn.Module):
 
 def smooth():
     return Smooth(), torch.randn(2, 9, 4)
+
+
+class Endless(Gate):
+    """Never comes to its second layer."""
+
+    def forward(self, x):
+        x = self.a(x)
+        while True:
+            x = torch.softmax(x, -1)
+
+
+def endless():
+    return Endless(), torch.randn(2, 6)

@@ -1,6 +1,7 @@
 """Ports of `dying` to Paddle, which end their process or never return."""
 
 import os
+import signal
 
 import paddle
 import paddle.nn.functional as F
@@ -66,6 +67,25 @@ class turns(gate):
     def between(self, x):
         while True:
             x = F.softmax(x, -1)
+
+
+class shoots(gate):
+    """Sends itself a signal, on a line that has asked the framework for an attribute."""
+
+    armed = True
+
+    def between(self, x):
+        y = F.softmax(x, -1)
+        return y if self.armed and os.kill(os.getpid(), signal.SIGSEGV) else y
+
+
+def converts_forever(state):
+    while True:  # no state is ever ready
+        pass
+
+
+def converts_to_death(state):
+    os._exit(5)
 
 
 class unbuilt(gate):
