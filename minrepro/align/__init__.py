@@ -7,26 +7,25 @@ explains, `findings` says whose fault the rest is, `table` prints it.
 
 from __future__ import annotations
 
-import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Collection, Mapping, Sequence
+from typing import Any, Mapping
 
 import msgspec
 
-from minrepro.align import findings, loading, settings
+from minrepro.align import exchange, findings, interfaces, loading, settings
 from minrepro.align.batch import uneven
-from minrepro.align.calls import Found, reduce_call
+from minrepro.align.calls import Found
 from minrepro.align.deaths import Deaths
 from minrepro.align.draws import Draws
 from minrepro.align.experiment import MOST, Answer, Experiment, kind
 from minrepro.align.glue import Glue, reduce_glue
-from minrepro.align.judging import errors, judged, overwritten, screen
-from minrepro.align.lockstep import Key, Lockstep, Record, Seam
 from minrepro.align.pairing import Module, Pairing, modules, pair, rules
+from minrepro.align.passing import Passed, Passes
+from minrepro.align.seams import Opened
 from minrepro.align.seat import Died, Progress, Seat
-from minrepro.align.training import Compared, Gradients, Training
+from minrepro.align.training import HINT, Compared, Refused, Training
 from minrepro.capture.inputs import parse
 from minrepro.compare.pair import Pair, open_side
 from minrepro.errors import CaptureError
@@ -34,13 +33,8 @@ from minrepro.ir.case import Case
 from minrepro.ir.graph import Graph
 from minrepro.ir.tensor import Tensor
 
-SMALL = 1 << 22
-"""Elements of state up to which float64 copies of both models run along from the start; larger models are screened
-first, so that a clean one costs one forward more on one side and nothing else."""
 SCRIPTS = 3
 """Kinds of mistakes that are reduced in one run."""
-ROOT = (0, 0)
-"""The first call of the whole model."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -112,12 +106,9 @@ class Alignment:
         self.candidate = Seat(pair.candidate, request.names[1], request.deadline_s)
         self.seconds: dict[str, float] = {}
         self.notes: list[str] = []
-        self.unwatched: list[str] = []
-        self.surplus: dict[int, int] = {}
-        self.seams = 0
+        self.opened: Opened = {}
         self.cases: dict[str, Case] = {}
         self.call: Found | None = None
-        self.gradients: Gradients | None = None
         self.given: tuple[Any, dict[str, Tensor]] | None = None
         self.deaths = Deaths(pair, self.candidate, self._revive, progress)
 
@@ -130,28 +121,32 @@ class Alignment:
         self._timed("build", self._build)
         entries = self._timed("load", self._load)
         try:
-            table, draws, failure = self._timed("compare", self._compare)
+            passed = self._timed("compare", self._compare)
         except CaptureError as error:
             raise CaptureError(f"{error}\n{self._uneven()}".rstrip()) from None
+        table, failure, self.call = passed.table, passed.failure, passed.call
+        self.notes += passed.notes
         autocast = {
             side: seat.ask("noted")["autocast"]
             for side, seat in (("reference", self.reference), ("candidate", self.candidate))
         }
         if failure is not None and (told := self._uneven()):
             self.notes.append(told)
-        evidence = findings.Evidence(entries, draws, self._settings(), autocast, failure)
-        findings.explain(table, evidence)
-        if self.gradients is not None:
-            table.take_gradients(self.gradients.found)
+        findings.explain(table, findings.Evidence(entries, passed.draws, self._settings(), autocast, failure))
+        if self.request.convert is not None and failure is None:
+            self._timed("exchange", lambda: exchange.mended(
+                self.passes, self.opened, self.candidate, self.loader, table, entries))
+        if passed.gradients is not None:
+            table.take_gradients(passed.gradients.found)
             table.take_deaths(self.deaths.gradients)
         trained: list[Compared] = []
         if (self.request.backward or self.request.steps) and not failure:
-            trained, failure = self._timed("training", self._trained)
+            trained, failure = self._timed("training", lambda: self._trained(passed.draws))
         self._timed("experiment", lambda: self._experiment(table, entries))
         scripts = self._timed("scripts", lambda: self._scripts(table)) if self.request.scripts else []
         return Aligned(
-            table.rows, entries, self.pairing, draws, autocast, failure, [*self.unwatched, *self.notes], self.seconds,
-            self.seams, self.cases, self.call, scripts, trained,
+            table.rows, entries, self.pairing, passed.draws, autocast, failure, self.notes, self.seconds, passed.seams,
+            self.cases, self.call, scripts, trained,
         )
 
     def _timed(self, name: str, step):
@@ -179,7 +174,7 @@ class Alignment:
         self.mapped = rules(request.mapped)
         self.loose = [name for part in right["tree"] for name in part["loose"]]
         for side, answer in (("reference", left), ("port", right)):
-            self.unwatched += [f"the {side}'s code replaces {p['name']} at {p['file']}:{p['line']}" for p in answer["patches"]]
+            self.notes += [f"the {side}'s code replaces {p['name']} at {p['file']}:{p['line']}" for p in answer["patches"]]
         given = self.reference.ask("given", specs=parse(request.inputs))
         self.given = given["tree"], self.reference.fetch(given["names"])
         self._hand_over()
@@ -213,7 +208,6 @@ class Alignment:
     def _pair(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> None:
         self.trees: tuple[dict[str, Module], dict[str, Module]] = modules(left["tree"]), modules(right["tree"])
         self.pairing = pair(*self.trees, self.mapped)
-        self.elements = sum(math.prod(shape) for module in self.trees[0].values() for _, shape in module.own)
 
     def _load(self) -> list[loading.Entry]:
         entries = self._loaded()
@@ -233,101 +227,27 @@ class Alignment:
         return entries + [loading.unregistered(name) for name in self.loose]
 
     def _loaded(self) -> list[loading.Entry]:
-        self.loader = loading.Loader(
-            self.reference, self.candidate, self.pairing, self.trees[1], self.mapped, self.progress
-        )
-        return self.loader.load(self.request.convert)
+        self.loader = loading.Loader(self.reference, self.candidate, self.trees, self.mapped, self.progress)
+        entries = self.loader.load(self.request.convert)
+        self.pairing = self.loader.pairing
+        return entries
 
-    def _compare(self) -> tuple[findings.Table, Draws, dict[str, Any] | None]:
-        """One pass if the model is small; else a second one with float64 copies of what the screen could not excuse."""
+    def _compare(self) -> Passed:
+        """Run both models; where the port's parts only differ in what they are told, again with those left to themselves."""
         self._watch()
-        if self.elements <= SMALL:
-            return self._pass({ROOT})
-        suspicious: set[Key] = set()
-        table, draws, failure = self._pass((), suspicious)
-        return self._pass(suspicious) if suspicious else (table, draws, failure)
-
-    def _pass(self, scopes: Collection[Key], suspicious: set[Key] | None = None):
-        """One lockstep, or as much of it as the port survives; `suspicious` takes the calls that the screen cannot excuse."""
-        while True:
-            try:
-                return self._once(scopes, suspicious)
-            except Died as died:
-                if died.seat is not self.candidate:
-                    raise
-                seen = self.table, self.draws, self.seams, self.surplus, self.gradients
-                failure = self.deaths.met(died, lambda: self._once(scopes, None))
-            if failure is not None:
-                self.table, self.draws, self.seams, self.surplus, self.gradients = seen
-                self.call = self.deaths.call
-                if suspicious is not None:
-                    suspicious.clear()  # there is no second pass
-                return self.table, self.draws, failure
-
-    def _once(self, scopes: Collection[Key], suspicious: set[Key] | None):
-        """One lockstep to its end."""
-        table = findings.Table(self.pairing, *self.trees)
-        draws = Draws(self.request.injected)
-        self.table, self.draws, self.seams, self.surplus = table, draws, 0, {}
-
-        def seen(seam: Seam) -> None:
-            if "candidate" not in seam.others:
-                return  # the port raised before it came here
-            self.seams += len(seam.labels)
-            if seam.part == "out" and seam.surplus > 0:
-                self.surplus[seam.unit] = seam.surplus
-            length = self._length(seam)
-            for position in range(len(seam.labels)):
-                y = seam.others["candidate"][position]
-                if suspicious is not None and seam.maker >= 0 and not screen(seam.reference[position], y, length):
-                    suspicious.add((seam.maker, seam.maker_call))
-                table.add(judged(seam, position, length), _seen(seam, position))
-            for told in overwritten(seam):
-                table.add(told, None)
-
-        self.gradients = Gradients(self.reference, self.candidate, self._turned) if self.request.backward else None
-
-        def left(record: Record) -> None:
-            assert self.gradients is not None
-            unit, fan = self.pairing.units[record.unit], self._fan(record.unit, (*record.inputs, *(record.outputs or ())))
-            inner = any((record.unit, record.call) in draw.stack for draw in draws.known) or any(
-                number == record.unit or findings.below(self.pairing.units[number].reference, unit.reference)
-                for number in draws.hidden[False] | draws.hidden[True])
-            alone = self.elements <= SMALL or not lockstep.parts.get(record.unit)
-            if alone and not inner and "::" not in unit.reference and not self.deaths.skips(unit.candidate):
-                self.gradients.check(record.unit, unit, record.call, fan)
-
-        lockstep = Lockstep(
-            self.reference, self.candidate, self.pairing, scopes, seen, draws, self.progress,
-            left if self.request.backward else None, self.deaths.narrow,
+        turned = self.loader.turned if self.request.backward else None
+        self.passes = Passes(
+            self.pair, (self.reference, self.candidate), self.pairing, self.trees, self.deaths, self.request.injected, turned,
+            self.progress,
         )
-        lockstep.run()
-        failure = lockstep.candidate.failure or lockstep.free.failure
-        if failure is not None and self.call is None:
-            role = "candidate" if lockstep.candidate.failure is not None else "free"
-            self.call = reduce_call(
-                self.pair.reference, self.pair.candidate, self.candidate, role, self.pair.folder, self.progress
-            )
-        lockstep.stop()
-        self.notes = list(dict.fromkeys(
-            f"no float64 run of the {'port' if role == 'wide' else 'reference'}: "
-            f"{told['blame']['message'].strip().partition(chr(10))[0] or told['blame']['error']}"
-            for role, told in lockstep.failures if failure is None
-        ))
-        for number, count in list(self.surplus.items())[:6]:
-            name = self.pairing.units[number].candidate or "(root)"
-            self.notes.append(f"{name}: the port returns {count} more tensor(s) than the reference; they are not compared")
-        self.notes += ["no float64 run of the port: its process dies in it"] if self.deaths.narrow else ()
-        self.notes += dict.fromkeys(self.gradients.failed) if self.gradients is not None else ()
-        if lockstep.candidate.extra:
-            self.notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
-        return table, draws, failure
+        passed, self.opened = interfaces.settled(self.passes)
+        return passed
 
     def _watch(self) -> None:
         for seat, side in ((self.reference, "reference"), (self.candidate, "candidate")):
             names = [getattr(unit, side) for unit in self.pairing.units]
             for name, why in seat.ask("watch", units=names):
-                self.unwatched.append(f"{name} of the {side} cannot be watched: {why}")
+                self.notes.append(f"{name} of the {side} cannot be watched: {why}")
 
     def _experiment(self, table: findings.Table, entries: list[loading.Entry]) -> None:
         """Ask for the guilty units and entries whether the framework errs without the port, too."""
@@ -382,32 +302,22 @@ class Alignment:
             row.verdict = "port"
             row.note = f"{answer.steps} steps of the reference agree on the candidate, so it is told something else: {row.note}"
 
-    def _length(self, seam: Seam) -> int:
-        """Terms that one element of a unit's results may add up."""
-        return self._fan(seam.maker, seam.reference)
-
-    def _fan(self, number: int, tensors: Sequence[Tensor]) -> int:
-        """The fan-in of a unit's own weights, or the longest axis that it handles."""
-        module = self.trees[0][self.pairing.units[number].path] if number >= 0 else None
-        axes = [extent for tensor in tensors for extent in tensor.shape]
-        fans = [math.prod(shape) // shape[0] for _, shape in (module.own if module else ()) if len(shape) > 1 and shape[0]]
-        return max([1, *axes, *fans])
-
-    def _turned(self, unit: str, name: str) -> bool:
-        """True if a parameter below a unit of the port lies the other way round than the reference's."""
-        return f"{unit}.{name}".strip(".") in self.loader.turned
-
-    def _trained(self) -> tuple[list[Compared], dict[str, Any] | None]:
+    def _trained(self, draws: Draws) -> tuple[list[Compared], dict[str, Any] | None]:
         """Whole backward passes and training steps, and the port's death in them."""
         if self.deaths.gradients:
             self.notes.append("no whole backward pass and no training step: the port's process would not survive it")
             return [], None
-        if drawing := self.draws.hidden[False] | self.draws.hidden[True]:
+        if drawing := draws.hidden[False] | draws.hidden[True]:
             names = ", ".join(self.pairing.units[number].reference or "(root)" for number in sorted(drawing))
             self.notes.append(f"no whole backward pass and no training step: the draws inside {names} cannot be pinned")
             return [], None
         try:
             return self._train(), None
+        except Refused as refused:
+            if refused.seat is not self.candidate:
+                raise
+            self.notes.append(f"the port's forward runs, its backward pass raises. {HINT}")
+            return [], refused.event
         except Died as died:
             if died.seat is not self.candidate:
                 raise
@@ -417,25 +327,21 @@ class Alignment:
 
     def _train(self) -> list[Compared]:
         """Whole backward passes and training steps."""
-        one = Training(
-            self.reference, self.candidate, self.loader.partners, self.loader.turned, self.request.convert,
-            self.request.injected,
-        )
-        return one.run(self.request.steps, self.request.optimiser, self.progress)
+        one = Training(self.reference, self.candidate, self.loader, self.request.convert, self.request.injected)
+        found = one.run(self.request.steps, self.request.optimiser, self.progress)
+        for side, keys in (("port", one.alone[0]), ("reference", one.alone[1])):
+            if keys:
+                more = f" (+ {len(keys) - 6})" if len(keys) > 6 else ""
+                self.notes.append(
+                    f"not compared: the gradients of {len(keys)} parameter(s) of the {side}, which answer to none of the other "
+                    f"side: {', '.join(keys[:6])}{more}; give --map")
+        return found
 
     def _settings(self) -> dict[str, list[str]]:
         pairs = {
             left: (self.trees[0][left], self.trees[1][right]) for left, right in self.pairing.modules.items()
         }
         return settings.compare(pairs)
-
-
-def _seen(seam: Seam, position: int) -> float | None:
-    """The largest error of this tensor in the port's own run."""
-    free = seam.others.get("free")
-    if free is None or position >= len(free) or free[position] is None:
-        return None
-    return errors(seam.reference[position], free[position])[0]
 
 
 def open_alignment(reference: str, candidate: str, folder: Path, request: Request, progress: Progress) -> Alignment:

@@ -15,8 +15,8 @@ from typing import Any, Mapping, Sequence
 import msgspec
 
 from minrepro.align import settings
-from minrepro.align.draws import Draws
-from minrepro.align.judging import EXPLODES, Judged, hidden
+from minrepro.align.draws import Draw, Draws, Loose
+from minrepro.align.judging import EXPLODES, Judged, gross, hidden
 from minrepro.align.loading import Entry
 from minrepro.align.pairing import Module, Pairing
 from minrepro.align.slicing import definitions
@@ -68,12 +68,33 @@ class Row(msgspec.Struct):
     gradient_note: str = ""
 
 
+class Wrong(msgspec.Struct):
+    """A side of a unit whose values differ.
+
+    Attributes:
+        maker: number of the unit that made them.
+        gross: they are arranged or meant otherwise; see `judging.gross`.
+        missing: the port has none of them.
+    """
+
+    maker: int
+    gross: bool
+    missing: bool
+
+
 class Table:
     """Collects seams into rows.
 
     Args:
         pairing: the units.
         reference, candidate: path -> module of each side.
+
+    Attributes:
+        rows: one per unit.
+        wrong: (unit, ``in`` or ``out``) that differ though they should not.
+        apart: number of a unit that is left to itself -> how its values differ, and the port's lines that made them.
+        unclear: those of them of which nobody can say whether that is right, because they err on any input.
+        callers: number of a unit -> of those that call it.
     """
 
     def __init__(self, pairing: Pairing, reference: Mapping[str, Module], candidate: Mapping[str, Module]):
@@ -82,9 +103,24 @@ class Table:
             Row(unit.reference, unit.candidate, (reference[unit.path].type, candidate[unit.candidate.partition("::")[0]].type))
             for unit in pairing.units
         ]
+        self.wrong: dict[tuple[int, str], Wrong] = {}
+        self.apart: dict[int, tuple[str, str]] = {}
+        self.unclear: set[int] = set()
+        self.callers: dict[int, set[int]] = {}
 
-    def add(self, found: Judged, seen: float | None) -> None:
+    def add(self, found: Judged, seen: float | None, opened: bool = False) -> None:
         """Take a judged tensor: it belongs to the unit that made it; what is seen belongs to the unit itself."""
+        told = found.comparison.divergence if found.comparison.verdict == "diverges" else None
+        if found.part == "in" and found.maker >= 0:
+            self.callers.setdefault(found.unit, set()).add(found.maker)
+        if told is not None and opened:
+            self.apart.setdefault(found.unit, (told.detail, _places(found)))
+        elif told is not None:
+            before = self.wrong.get((found.unit, found.part))
+            self.wrong[found.unit, found.part] = Wrong(
+                found.maker, gross(found) or before is not None and before.gross,
+                told.symptom == "structure" and (before is None or before.missing),
+            )
         own = self.rows[found.unit]
         if found.part == "out":
             own.calls = max(own.calls, found.call + 1)
@@ -93,7 +129,7 @@ class Table:
                 own.seen = max(own.seen or 0.0, seen)
             if not own.shape:
                 own.shape, own.dtypes = found.shape, found.dtypes
-        if found.maker < 0:
+        if found.maker < 0 or opened and told is not None:
             return
         row = self.rows[found.maker]
         verdict = found.comparison.verdict
@@ -187,10 +223,10 @@ def explain(table: Table, evidence: Evidence) -> None:
             row.verdict, row.note = "same", "it passes on the precision of what it calls"
         elif row.verdict == "diverges":
             _explain(table, number, row, path, evidence)
-        elif row.verdict in ("same", "arithmetic") and row.worst is not None and path in evidence.settings:
+        elif row.verdict in ("same", "arithmetic") and row.worst is not None and (told := _set(table, number, path, evidence)):
             # Too small for the numbers, or only there in training: the constructor says it.
             row.verdict = "setting" if not hidden(row.worst) else "port"
-            row.note = "; ".join(evidence.settings[path])
+            row.note = "; ".join(told)
             row.lines = _made(table, row)
         elif row.verdict in ("same", "arithmetic") and "::" not in row.unit and (told := _computed(evidence, path, row)):
             row.verdict, row.note, row.lines = "setting", told, _made(table, row)
@@ -198,6 +234,28 @@ def explain(table: Table, evidence: Evidence) -> None:
             row.note = f"ill-conditioned: {'; '.join(row.rows)}; compare rows by their relative error, the mean says nothing"
         elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
             row.note = f"ill-conditioned: an element moves by {row.worst.condition:.2g} times a relative change of its inputs"
+    for number, (told, places) in table.apart.items():
+        _apart(table.rows[number], told, places, number in table.unclear)
+
+
+def _set(table: Table, number: int, path: str, evidence: Evidence) -> list[str]:
+    """The settings of a unit that differ and that count: with another interface only what a forward need not show."""
+    told = evidence.settings.get(path, [])
+    return [one for one in told if one.startswith(settings.HIDDEN)] if number in table.apart else told
+
+
+def _apart(row: Row, told: str, places: str, unclear: bool) -> None:
+    """Say how a unit that is left to itself differs: that alone is no mistake."""
+    fine = row.verdict in ("idle", "same", "arithmetic")
+    if fine:
+        row.verdict, row.lines = "interface", (row.lines[0], places)
+        row.note = f"another interface: {told}; " + (
+            f"a part of it errs whatever it is told (at {places})" if unclear else "what the port makes of it agrees")
+    elif unclear:
+        row.note += f" -- or what it is told is wrong, at {places}: {told}"
+        row.lines = row.lines[0], ", ".join(filter(None, (row.lines[1], places)))
+    else:
+        row.note += f" (told in another way: {told})"
 
 
 def _raised(table: Table, failure: Mapping[str, Any]) -> None:
@@ -222,6 +280,8 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
     policy, inside = _policy(row, evidence), evidence.draws.hidden
     if wrong:
         row.verdict, row.note = "weights", f"{wrong[0].blame}: {wrong[0].detail}"
+    elif evidence.draws.injected and (told := _rated(loose, never)):
+        row.verdict, row.note = "port", told
     elif loose and (untaken or not evidence.draws.injected):
         told = loose[0]
         row.verdict = "draw"
@@ -250,6 +310,17 @@ def _explain(table: Table, number: int, row: Row, path: str, evidence: Evidence)
     else:
         row.verdict = "port"
         row.note = f"{_where(row, row.first or found, table)}: {row.note}"
+
+
+def _rated(loose: Sequence[Loose], never: Sequence[Draw]) -> str:
+    """The sentence for a draw that only differs in its parameters: another rate is a setting, no draw without an answer."""
+    for own in loose:
+        for due in never:
+            alike = own.distribution.partition("(")[0] == due.distribution.partition("(")[0] and own.shape == due.value.shape
+            if alike and own.distribution != due.distribution:
+                return (f"the reference draws {due.distribution} at {_place(due.line)}, the port {own.distribution} at "
+                        f"{_place(own.line)}")
+    return ""
 
 
 def _name(row: Row) -> str:

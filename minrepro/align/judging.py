@@ -12,7 +12,7 @@ import math
 import msgspec
 import numpy as np
 
-from minrepro.align.lockstep import NUDGES, Seam
+from minrepro.align.seams import NUDGES, Seam
 from minrepro.compare import sensitivity
 from minrepro.compare.magnitude import rms
 from minrepro.compare.verdict import DOUBLE, SINGLE, Question, Truth, bound, judge
@@ -28,6 +28,8 @@ VISIBLE = 2.0
 """A difference in float64 of more than this many float32 roundings is no constant that was kept in float32."""
 HIDDEN = 1e4
 """A difference in float64 of less than this many float64 roundings is rounding."""
+GROSS = 0.01
+"""Difference over size (RMS) from which values are arranged or meant otherwise; far above what `half_alike` lets pass."""
 EXCUSED = 2.0
 """Roundings of one element that the screen excuses, times the root of the number of terms. Legal kernels of one operator
 stay below 1.2 of them (the design note on reduction, 5.2); a unit may hold several operators."""
@@ -147,6 +149,18 @@ def half_alike(a: np.ndarray, b: np.ndarray, roundoff: float) -> np.ndarray:
     with np.errstate(all="ignore"):
         near = np.abs(a - b) <= roundoff**0.5 * (np.abs(a) + rms(a))
         return (a == b) | (np.isnan(a) & np.isnan(b)) | near
+
+
+def gross(found: Judged) -> bool:
+    """True for a difference that no precision and no other constant makes: of another shape, or as large as `GROSS` says."""
+    told = found.comparison.divergence
+    if told is None:
+        return False
+    if told.symptom != "value" or found.reference is None or found.candidate is None:
+        return True
+    with np.errstate(all="ignore"):
+        gap = found.reference.values - found.candidate.values
+    return not np.isfinite(gap).all() or rms(gap) > GROSS * rms(found.reference.values)
 
 
 def unaided(x: Tensor, y: Tensor, label: str) -> Comparison:

@@ -10,9 +10,10 @@ import math
 from typing import Any, Collection, Mapping, Sequence
 
 import msgspec
+import numpy as np
 
 from minrepro.align import buffers
-from minrepro.align.pairing import Module, Pairing, Rule, plain, translated
+from minrepro.align.pairing import CERTAIN, Module, Rule, pair, plain, translated
 from minrepro.align.seat import Progress, Seat
 from minrepro.errors import UsageError
 from minrepro.ir.dtype import dtype
@@ -29,6 +30,33 @@ GROUP = 8 << 20
 """Bytes that are on their way into the port at a time, at least one entry."""
 
 
+class Piece(msgspec.Struct, frozen=True):
+    """Rows of an entry of the reference in an entry of the port.
+
+    Attributes:
+        source: key of the reference.
+        turned: it is transposed first.
+        axis: along which it is a part; None for the whole.
+        at, start, length: `length` rows of the source from `start` on are those of the port's entry from `at` on.
+    """
+
+    source: str
+    turned: bool
+    axis: int | None
+    at: int
+    start: int
+    length: int
+
+    def of(self, source: np.ndarray) -> np.ndarray:
+        """Its values, given those of the whole source."""
+        facing, rows = source.T if self.turned else source, slice(self.start, self.start + self.length)
+        return facing if self.axis is None else facing[(slice(None),) * self.axis + (rows,)]
+
+    def __str__(self) -> str:
+        name = f"{self.source}{'.T' if self.turned else ''}"
+        return name if self.axis is None else f"{name}[{':, ' * self.axis}{self.start}:{self.start + self.length}]"
+
+
 class Entry(msgspec.Struct):
     """One entry of the port's state dict.
 
@@ -39,6 +67,7 @@ class Entry(msgspec.Struct):
         stored: how the stored value relates to the converter's.
         blame: ``""``, ``converter``, ``framework``, ``model`` or ``port`` (its layer has another set of parameters).
         detail: one sentence.
+        pieces: parts of the reference's entries that it is made of, where it answers to none of them as a whole.
     """
 
     key: str
@@ -49,6 +78,7 @@ class Entry(msgspec.Struct):
     detail: str = ""
     shape: tuple[int, ...] = ()
     contiguous: bool = True
+    pieces: tuple[Piece, ...] = ()
 
 
 class Loader:
@@ -56,19 +86,30 @@ class Loader:
 
     Args:
         reference, candidate: both sides, with their models built.
-        pairing: of the modules.
-        modules: path -> module of the port.
+        trees: path -> module of each side.
         mapped: the user's rules, which also rename state keys.
+
+    Attributes:
+        pairing: of the modules; what the converter gives tells of some pairs.
+        partners: key of the port -> key of the reference that it answers to.
+        turned: keys of the port that lie the other way round than the reference's.
+        pieces: other keys of the port -> parts of the reference's entries that they are made of.
+        guessed: keys of the port that were only recognised by the values that the converter gave them.
+        free: keys of layers of the user's own, which may keep their weights either way round.
     """
 
     def __init__(
-        self, reference: Seat, candidate: Seat, pairing: Pairing, modules: Mapping[str, Module], mapped: Sequence[Rule],
+        self, reference: Seat, candidate: Seat, trees: tuple[dict[str, Module], dict[str, Module]], mapped: Sequence[Rule],
         progress: Progress = lambda done, total, what: None,
     ):
-        self.reference, self.candidate, self.pairing = reference, candidate, pairing
-        self.modules, self.mapped, self.progress = modules, mapped, progress
+        self.reference, self.candidate, self.trees = reference, candidate, trees
+        self.mapped, self.progress = mapped, progress
+        self.pairing = pair(*trees, mapped)
         self.partners: dict[str, str] = {}
         self.turned: frozenset[str] = frozenset()
+        self.pieces: dict[str, tuple[Piece, ...]] = {}
+        self.guessed: set[str] = set()
+        self.free: set[str] = set()
 
     def load(self, convert: Mapping[str, Any] | None) -> list[Entry]:
         """Carry the state across and compare it.
@@ -83,9 +124,9 @@ class Loader:
         """
         theirs = {entry["key"]: entry for entry in self.reference.ask("state")}
         mine = {entry["key"]: entry for entry in self.candidate.ask("state", bind=False)}
-        self.partners = partners = self._partners(theirs, mine)
+        made = self._converted(convert, theirs) if convert is not None else []
+        self.partners = partners = self._recognised(theirs, mine, made)
         turned = [key for key, entry in mine.items() if self._turned(entry, theirs.get(partners.get(key, "")), mine, theirs)]
-        self.turned = frozenset(turned)
         if theirs and mine and not partners and convert is None:
             raise UsageError(
                 f"no entry of the port's state answers to one of the reference's: {', '.join(list(mine)[:6])} against "
@@ -95,9 +136,16 @@ class Loader:
             self._fit(theirs, mine, partners, turned)
             found, surplus = self._in_groups(theirs, mine, turned), []
         else:
-            found, surplus = self._through(convert, theirs, turned)
+            found, surplus = self._through(made, turned)
+        self.free = own = {key for key, entry in found.items() if entry["given"] in ("transposed", "not transposed")
+               and not (_known(mine[key]) and _known(theirs[partners[key]]))}
+        self.turned = frozenset(turned) ^ own
+        for key in own:  # a layer of the user's own may keep its weights either way
+            found[key]["given"] = "turned as due"
         giver = "pairing" if convert is None else "converter"
-        entries = [_entry(key, partners.get(key, ""), found[key], giver) for key in mine if key in found]
+        entries = [
+            _entry(key, partners.get(key, ""), found[key], giver, self.pieces.get(key, ())) for key in mine if key in found
+        ]
         entries += [
             Entry(key, "", "extra", "not loaded", "converter", f"the converter gives {key}, which the port does not have")
             for key in surplus
@@ -105,6 +153,7 @@ class Loader:
         for entry in entries:
             self._uneven(entry, theirs)
         used = {entry.source for entry in entries} | {entry.key for entry in entries}
+        used |= {piece.source for entry in entries for piece in entry.pieces}
         entries += [
             Entry("", source, "not carried over", "", "", f"nothing of the port answers to {source}")
             for source in theirs if source not in used and not source.endswith(UNSAVED)
@@ -125,13 +174,30 @@ class Loader:
             self.progress(len(found), len(self.partners), group[-1])
         return {**found, **self.candidate.ask("untouched", partners={})["entries"]}
 
-    def _through(self, convert, theirs, turned) -> tuple[dict[str, Any], list[str]]:
-        """Carry every entry through the user's converter, which may ask for any of them at once."""
+    def _converted(self, convert, theirs) -> list[str]:
+        """Send every entry through the user's converter, which may ask for any of them at once; the keys that it makes."""
         names: dict[str, str] = {}
         for done, key in enumerate(theirs):
             names |= self._sent({key}, theirs)
             self.progress(done + 1, len(theirs), key)
-        made = self.candidate.ask("converted", source=convert, names=names, turned=turned)
+        return list(self.candidate.ask("converted", source=convert, names=names, turned=[]))
+
+    def _recognised(self, theirs, mine, made: Sequence[str]) -> dict[str, str]:
+        """Key of the port -> key of the reference: by map and name, then by the values that the converter gives."""
+        certain = {unit.reference: unit.candidate for unit in self.pairing.units if unit.how in CERTAIN}
+        named = self._partners(theirs, mine, certain)
+        asked = [key for key in made if key in mine and key not in named]
+        told = self.candidate.ask("origins", keys=asked) if asked else {}
+        origins = {key: tuple(msgspec.convert(piece, Piece) for piece in pieces) for key, pieces in told.items()}
+        whole = {key: pieces[0].source for key, pieces in origins.items() if len(pieces) == 1 and pieces[0].axis is None}
+        self.pairing = pair(*self.trees, self.mapped, _layers(whole, certain))
+        partners = {**whole, **self._partners(theirs, mine, {**self.pairing.modules, **self.pairing.weights})}
+        self.pieces = {key: pieces for key, pieces in origins.items() if key not in partners}
+        self.guessed = set(origins)
+        return partners
+
+    def _through(self, made: Sequence[str], turned) -> tuple[dict[str, Any], list[str]]:
+        """Load what the converter has made."""
         self.candidate.ask("expect", keys=list(made))
         answer = self.candidate.ask("loaded", partners=self.partners, turned=turned)
         rest = self.candidate.ask("untouched", partners=self.partners, turned=turned)
@@ -166,9 +232,8 @@ class Loader:
                     f"{theirs[source]['shape']}; give --convert FILE.py:FUNCTION"
                 )
 
-    def _partners(self, theirs, mine) -> dict[str, str]:
-        """Key of the port -> key of the reference."""
-        modules = {**self.pairing.modules, **self.pairing.weights}
+    def _partners(self, theirs, mine, modules: Mapping[str, str]) -> dict[str, str]:
+        """Key of the port -> key of the reference, where their modules are paired like this."""
         found = {}
         for source in theirs:
             path, _, name = source.rpartition(".")
@@ -179,11 +244,38 @@ class Loader:
             key = next((choice for choice in choices if choice in mine), None)
             if key is not None:
                 found[key] = source
-        return found
+        return {**_shaped(theirs, mine, found, modules), **found}
 
     def _turned(self, entry: Mapping[str, Any], source: Mapping[str, Any] | None, mine, theirs) -> bool:
         """True if an entry lies the other way round on the two sides: Paddle's own layers agree with each other."""
         return len(entry["shape"]) == 2 and _lies(entry, mine) != (source is not None and _lies(source, theirs))
+
+
+def _shaped(theirs, mine, found: Mapping[str, str], modules: Mapping[str, str]) -> dict[str, str]:
+    """Pairs of what is left in two paired modules, where a shape stands only once on either side."""
+    left: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    right: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for entries, used, held in ((theirs, set(found.values()), left), (mine, set(found), right)):
+        for key, entry in entries.items():
+            if key not in used and not key.endswith(UNSAVED):
+                held.setdefault((key.rpartition(".")[0], tuple(entry["shape"])), []).append(key)
+    pairs = ((keys, right.get((modules.get(path), shape), [])) for (path, shape), keys in left.items())
+    return {own[0]: keys[0] for keys, own in pairs if len(keys) == len(own) == 1}
+
+
+def _layers(whole: Mapping[str, str], certain: Mapping[str, str]) -> dict[str, str]:
+    """Reference path -> candidate path of the layers of which every known entry comes from one and the same layer."""
+    owners: dict[str, set[str]] = {}
+    for key, source in whole.items():
+        owners.setdefault(key.rpartition(".")[0], set()).add(source.rpartition(".")[0])
+    found = [(*paths, owner) for owner, paths in owners.items() if len(paths) == 1]
+    claimed = [path for path, _ in found]
+    return {path: owner for path, owner in found if claimed.count(path) == 1 and path not in certain}
+
+
+def _known(entry: Mapping[str, Any]) -> bool:
+    """True for an entry of one of the framework's own layers, which lies as its documentation says."""
+    return ".nn." in entry["owner"]
 
 
 def _lies(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -208,10 +300,10 @@ def _groups(keys: Collection[str], entries: Mapping[str, Mapping[str, Any]]) -> 
     return groups
 
 
-def _entry(key: str, source: str, found: Mapping[str, Any], giver: str) -> Entry:
+def _entry(key: str, source: str, found: Mapping[str, Any], giver: str, pieces: tuple[Piece, ...]) -> Entry:
     """Judge one entry of the port."""
     given, kept, shape = found["given"], found["stored"], tuple(found["shape"])
-    entry = Entry(key, source, given, kept, "", "", shape, found.get("contiguous", True))
+    entry = Entry(key, source, given, kept, "", "", shape, found.get("contiguous", True), pieces)
     if found["tied"]:
         entry.given, entry.stored = "tied", f"tied to {found['tied']}"
     elif given == "missing":

@@ -20,15 +20,12 @@ import msgspec
 
 from minrepro.align.draws import Draws
 from minrepro.align.pairing import Pairing
+from minrepro.align.seams import NUDGES, Key, Opened, Record, Seam, disturbed, matched
 from minrepro.align.seat import Died, Seat
 from minrepro.capture import messages
 from minrepro.errors import CaptureError
 from minrepro.ir.tensor import Tensor
 
-Key = tuple[int, int]
-"""(number of the unit, how often it was called before)."""
-NUDGES = ("moved0", "moved1", "moved2")
-"""Roles of the runs on moved values, whose spread is the sensitivity."""
 WAITING = 2
 """Seams that may wait for their verdict while the models go on: each holds its values."""
 Order = tuple[Optional[tuple[Optional[Tensor], ...]]]
@@ -65,52 +62,6 @@ class Follower(msgspec.Struct):
         return self.scope is None or self.scope == key or self.scope in stack
 
 
-class Record(msgspec.Struct):
-    """What the reference did in one call of a unit; freed when every follower has passed."""
-
-    unit: int
-    call: int
-    stack: tuple[Key, ...]
-    line: tuple[str, int]
-    labels: tuple[str, ...]
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...] | None = None
-    output_labels: tuple[str, ...] = ()
-    written: dict[int, Tensor] = {}
-    passed: set[str] = set()
-
-
-class Seam(msgspec.Struct):
-    """The values of one seam, gathered from all followers.
-
-    Attributes:
-        unit, call: whose entry or exit.
-        part: ``in`` or ``out``.
-        maker: number of the unit that made the values, and `maker_call` which call of it.
-        labels: one per tensor.
-        reference: the reference's tensors.
-        others: role -> tensors, None where the follower has none that fits.
-        lines: (file, line) on the reference and on the candidate.
-        spans: (file, first, last) of the candidate's code that ran since the seam before.
-        inputs: parameter -> tensor that the unit was called with, at its exit.
-        overwritten: (label, due, written) of inputs that only the port writes to.
-    """
-
-    unit: int
-    call: int
-    part: str
-    maker: int
-    labels: tuple[str, ...]
-    reference: tuple[Tensor, ...]
-    others: dict[str, tuple[Tensor | None, ...]]
-    lines: dict[str, tuple[str, int]]
-    spans: tuple[tuple[str, int, int], ...] = ()
-    surplus: int = 0
-    maker_call: int = 0
-    inputs: dict[str, Tensor] = {}
-    overwritten: tuple[tuple[str, Tensor, Tensor], ...] = ()
-
-
 class Lockstep:
     """One pass; see the module's text.
 
@@ -123,12 +74,14 @@ class Lockstep:
         progress: called with (done, total, what).
         left: called when both sides have left the same call.
         narrow: no float64 copies of the port.
+        opened: units that are not put right.
+        disturbed: the candidate goes on with other values there, to show whether they matter.
     """
 
     def __init__(
         self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
         draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
-        left: Callable[[Record], None] | None = None, narrow: bool = False,
+        left: Callable[[Record], None] | None = None, narrow: bool = False, opened: Opened = {}, disturbed: bool = False,
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
@@ -137,6 +90,7 @@ class Lockstep:
         self.followers = [self.candidate, self.free]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started, self.left, self.narrow = 0, left, narrow
+        self.opened, self.disturbed = opened, disturbed
         self.beside, self.judge = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self.judged: list[Future[None]] = []
         self.numbers = {
@@ -328,9 +282,10 @@ class Lockstep:
         own = event["tensors"][: len(event["tensors"]) - len(event.get("written", ()))]
         if entering and follower is self.candidate and not self.narrow and self._opens(key, record.stack):
             self._local("wide", self.port, True, key, event["unit"], "candidate")
-        matches = _matched(own, [v["label"] for v in event["values"]], due, labels, entering)
+        matches = matched(own, [v["label"] for v in event["values"]], due, labels, entering)
+        apart = follower.candidate and ("in" if entering else "out") in self.opened.get(key[0], ())
         if entering:
-            follower.entered[key] = matches
+            follower.entered[key] = [] if apart else matches
         after, surplus = self._written(follower, key, record, event)
         self._contribute(follower, record, entering, own, matches, event, surplus)
         if not entering:
@@ -340,11 +295,19 @@ class Lockstep:
             self._free()
         if not follower.forced:
             return (None,)
+        if apart:
+            return self._disturbed(follower, key[0], entering, own, after)
         wanted: list[Tensor | None] = [None] * len(own)
         for theirs, mine in enumerate(matches):
             if mine is not None:
                 wanted[mine] = due[theirs]
         return ((*wanted, *after),)
+
+    def _disturbed(self, follower: Follower, unit: int, entering: bool, own: list[Tensor], after: list) -> Order:
+        """The order for a unit that is left to itself."""
+        last = not entering or "out" not in self.opened[unit]
+        asked = self.disturbed and follower is self.candidate and last
+        return ((*map(disturbed, own), *([None] * len(after))),) if asked else (None,)
 
     def _written(self, follower: Follower, key: Key, record: Record, event: Mapping[str, Any]) -> tuple[list, list]:
         """What a unit wrote into its inputs.
@@ -383,10 +346,11 @@ class Lockstep:
             maker, call = record.unit, record.call
             if entering:
                 maker, call = record.stack[-1] if record.stack else (-1, 0)
+            opened = name[1] in self.opened.get(record.unit, ())
             seam = self.seams[name] = Seam(
                 record.unit, record.call, name[1], maker, record.labels if entering else record.output_labels,
                 (record.inputs if entering else record.outputs) or (), {}, {"reference": record.line},
-                maker_call=call, inputs={} if entering else dict(zip(record.labels, record.inputs)),
+                maker_call=call, inputs={} if entering else dict(zip(record.labels, record.inputs)), opened=opened,
             )
         seam.others[follower.role] = tuple(None if mine is None else own[mine] for mine in matches)
         if follower.candidate:
@@ -431,13 +395,3 @@ def _place(event: Mapping[str, Any]) -> str:
     unit = event.get("unit") or (event["stack"][-1][0] if event.get("stack") else "")
     kinds = {"enter": "the entry of", "exit": "the exit of", "draw": "a random draw in"}
     return f"{kinds.get(event['kind'], event['kind'])} {unit or '(root)'}"
-
-
-def _matched(own, own_labels, due, labels, entering: bool) -> list[int | None]:
-    """For each tensor that is due, the position of the follower's tensor that stands for it."""
-    if len(own) == len(due):
-        return list(range(len(due)))
-    by_label = {label: i for i, label in enumerate(own_labels)}
-    if any(label in by_label for label in labels):
-        return [by_label.get(label) for label in labels]
-    return [i if i < len(own) else None for i in range(len(due))]

@@ -1,7 +1,9 @@
 """Which module of the port answers to which module of the reference.
 
-By the user's map, then by name, then among the children of paired modules by type, shapes and order, where both sides
-have equally many of a kind. Never by position alone. What stays without a partner is listed.
+By the user's map, then by name, then by the values that the user's converter gives a layer, then among the children of
+paired modules by type, shapes and order, where both sides have equally many of a kind; and a module whose parts are all
+those of another one answers to that, as does the only dropout in one to the only dropout in the other. Never by position
+alone. What stays without a partner is listed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,14 @@ from minrepro.errors import UsageError
 WEIGHTS = "weights only"
 """How a pair was found whose layers are alike but not the same: one may do more (an activation at its end), so that
 only its weights are compared, and its results at the next seam."""
+
+
+CERTAIN = ("root", "map", "name")
+"""How a pair was found that nothing else overrules."""
+VALUES, PARTS, PLACE = "values of the weights", "their parts", "class and place"
+"""How other pairs were found."""
+CONTAINERS = ("modulelist", "layerlist", "moduledict", "layerdict")
+"""Classes that are never called."""
 
 
 class Module(msgspec.Struct, frozen=True):
@@ -118,12 +128,16 @@ def modules(tree: Sequence[Mapping[str, Any]]) -> dict[str, Module]:
     return {entry["path"]: msgspec.convert(entry, Module) for entry in tree}
 
 
-def pair(reference: Mapping[str, Module], candidate: Mapping[str, Module], mapped: Sequence[Rule] = ()) -> Pairing:
+def pair(
+    reference: Mapping[str, Module], candidate: Mapping[str, Module], mapped: Sequence[Rule] = (),
+    known: Mapping[str, str] = {},
+) -> Pairing:
     """Pair two module trees.
 
     Args:
         reference, candidate: path -> module.
         mapped: the user's rules, most specific first.
+        known: reference path -> candidate path of layers that hold the same values.
 
     Raises:
         UsageError: if a rule covers no module of the reference, or names modules that the port does not have.
@@ -135,7 +149,16 @@ def pair(reference: Mapping[str, Module], candidate: Mapping[str, Module], mappe
         if other in candidate and path:
             found[path] = (other, "map" if other != path else "name")
     taken = {other for other, _ in found.values()}
-    _by_kind(reference, candidate, found, taken)
+    for path, other in known.items():
+        if path not in found and other not in taken:
+            found[path] = (other, VALUES)
+            taken.add(other)
+    pairs = -1
+    while pairs != len(found):  # parts that are paired tell of what holds them, and that of other parts
+        pairs = len(found)
+        _by_kind(reference, candidate, found, taken)
+        _by_parts(reference, candidate, found, taken)
+    _by_place(reference, candidate, found, taken)
     units, loose = [], {}
     for path, module in reference.items():
         if path in found:
@@ -193,6 +216,55 @@ def _by_kind(reference, candidate, found: dict[str, tuple[str, str]], taken: set
                     same = plain(reference[one].type) == plain(candidate[two].type)
                     found[one] = (two, "type, shapes and order" if same else WEIGHTS)
                     taken.add(two)
+
+
+def _by_parts(reference, candidate, found: dict[str, tuple[str, str]], taken: set[str]) -> None:
+    """Pair what is left where all paired layers below one module are those below another one, from the outside in."""
+    back = {other: path for path, (other, _) in found.items()}
+    left, right = _held(reference, {path: path for path in found}), _held(candidate, back)
+    for parts, paths in left.items():
+        mine = [path for path in paths if path not in found]
+        theirs = [path for path in right.get(parts, ()) if path not in taken]
+        count = min(len(mine), len(theirs))  # where one side has more shells, the innermost are the most alike
+        for path, other in zip(mine[len(mine) - count:], theirs[len(theirs) - count:]):
+            found[path] = (other, PARTS)
+            taken.add(other)
+
+
+def _by_place(reference, candidate, found: dict[str, tuple[str, str]], taken: set[str]) -> None:
+    """Pair layers without weights (a dropout) that are the only ones of their class right below two paired modules."""
+    left, right = _only(reference), _only(candidate)
+    for path, (other, _) in list(found.items()):
+        for kind, below in left.get(path, {}).items():
+            theirs = right.get(other, {}).get(kind)
+            if below and theirs and below not in found and theirs not in taken:
+                found[below] = (theirs, PLACE)
+                taken.add(theirs)
+
+
+def _only(tree: Mapping[str, Module]) -> dict[str, dict[str, str]]:
+    """Module -> class -> the only layer of the framework right below it that is of this class and has no weights."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for path, module in tree.items():
+        if path and not module.own and ".nn." in module.type:
+            held, kind = found[path.rpartition(".")[0]], plain(module.type)
+            held[kind] = "" if kind in held else path
+    return found
+
+
+def _held(tree: Mapping[str, Module], names: Mapping[str, str]) -> dict[frozenset[str], list[str]]:
+    """Paired layers (as the reference names them) -> the modules that hold just these of them, the outermost first."""
+    parts: dict[str, set[str]] = defaultdict(set)
+    for path, name in names.items():
+        above = path.rpartition(".")[0] if tree[path].own else ""
+        while above:
+            parts[above].add(name)
+            above = above.rpartition(".")[0]
+    found = defaultdict(list)
+    for path, module in tree.items():
+        if path in parts and plain(module.type) not in CONTAINERS:
+            found[frozenset(parts[path])].append(path)
+    return found
 
 
 def _below(tree: Mapping[str, Module], path: str) -> list[str]:

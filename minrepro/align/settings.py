@@ -25,6 +25,8 @@ COMPARED = {
 """What is compared: settings that change a result."""
 WITHOUT = {"p": ("dropout",), "mode": ("upsample",), "dim": ("softmax", "logsoftmax", "glu")}
 """Settings that mean the same only in some layers."""
+HIDDEN = ("eps is", "momentum is", "p is")
+"""Differences that a forward need not show."""
 DEFAULTS = {"approximate": "none"}
 
 

@@ -30,7 +30,8 @@ def ordered(rows: Sequence[Row], worst_first: bool) -> list[Row]:
 
 
 def _rank(row: Row) -> int:
-    order = ("idle", "same", "arithmetic", "setting", "policy", "draw", "unexplained", "weights", "port", "framework")
+    order = ("idle", "same", "arithmetic", "interface", "setting", "policy", "draw", "unexplained", "weights", "port",
+             "framework")
     return order.index(row.verdict) if row.verdict in order else len(order)
 
 

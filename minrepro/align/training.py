@@ -8,15 +8,16 @@ after the step was made by the optimiser.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Collection, Mapping
+from typing import Any, Callable, Mapping
 
 import msgspec
 import numpy as np
 
 from minrepro.align.draws import Draws
 from minrepro.align.judging import errors, screen, unaided
-from minrepro.align.lockstep import NUDGES
+from minrepro.align.loading import Loader
 from minrepro.align.pairing import Unit
+from minrepro.align.seams import NUDGES
 from minrepro.align.seat import Seat
 from minrepro.compare import sensitivity
 from minrepro.compare.verdict import SINGLE, Question, Truth, judge
@@ -30,6 +31,23 @@ RATE, BETA2 = 0.01, 0.999
 """As in ``inside/training.py``."""
 TERMS = 8
 """Roundings in one element of an optimiser's step."""
+
+
+
+HINT = "Some layers have a backward in training mode only: if yours runs in evaluation, add --train."
+
+
+class Refused(CaptureError):
+    """A side whose forward runs raises in its backward pass.
+
+    Attributes:
+        seat: the side.
+        event: what it raised.
+    """
+
+    def __init__(self, message: str, seat: Seat, event: dict[str, Any]):
+        super().__init__(message)
+        self.seat, self.event = seat, event
 
 
 class Compared(msgspec.Struct):
@@ -116,18 +134,20 @@ class Training:
 
     Args:
         reference, candidate: the sessions, with the models loaded.
-        partners: key of the port -> key of the reference.
-        turned: keys of the port that lie the other way round than the reference's.
+        loader: knows which entry of the port is made of what.
         convert: where the user's converter is; gradients and parameters go the same way as the weights.
         injected: give the reference's draws to the port.
+
+    Attributes:
+        alone: parameters of the port, and of the reference, whose gradients were compared with nothing.
     """
 
     def __init__(
-        self, reference: Seat, candidate: Seat, partners: Mapping[str, str], turned: Collection[str],
-        convert: Mapping[str, Any] | None, injected: bool = True,
+        self, reference: Seat, candidate: Seat, loader: Loader, convert: Mapping[str, Any] | None, injected: bool = True,
     ):
-        self.reference, self.candidate = reference, candidate
-        self.partners, self.turned, self.convert, self.injected = partners, turned, convert, injected
+        self.reference, self.candidate, self.loader = reference, candidate, loader
+        self.convert, self.injected = convert, injected
+        self.alone: tuple[list[str], list[str]] = [], []
 
     def run(self, steps: int, optimiser: str, progress: Callable[[int, int, str], None]) -> list[Compared]:
         """Train both sides for some steps.
@@ -155,6 +175,10 @@ class Training:
         left = self._backward(self.reference, "step", draws, lead=True)
         right = self._backward(self.candidate, "step", draws)
         self.left = left
+        pairs = self._pairs(left, right)
+        seen = {piece.source for key in pairs.values() for piece in self.loader.pieces.get(key, ())} | set(pairs)
+        mine, partners = set(self.loader.partners) | set(self.loader.pieces), set(self.loader.partners.values())
+        self.alone = [key for key in right if key not in mine | {"loss"}], [key for key in left if key not in seen | partners]
         truth = moved = wide = None
 
         def known() -> tuple[dict[str, Tensor], list[dict[str, Tensor]], dict[str, Tensor]]:
@@ -169,11 +193,47 @@ class Training:
             assert moved is not None and wide is not None
             return truth, moved, wide
 
-        return [self._compared("gradient", step, key, left, right, known) for key in left if key in self._keys(left, right)]
+        found = [self._compared("gradient", step, key, port, left, right, known) for key, port in pairs.items()]
+        return found + self._one_sided(step, left, right)
 
-    def _keys(self, left, right) -> set[str]:
-        """Reference keys whose gradient both sides have."""
-        return {"loss", *(source for key, source in self.partners.items() if key in right and source in left)}
+    def _one_sided(self, step: int, left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> list[Compared]:
+        """Gradients that only one side has: none is as good as zeros, and anything else is another graph."""
+        found = []
+        for port, key in self.loader.partners.items():
+            if (key in left) == (port in right):
+                continue
+            side, value = ("reference", left[key]) if key in left else ("port", right[port])
+            largest = float(np.abs(value.values).max(initial=0.0))
+            told = Divergence("structure", "candidate", key, (), "a gradient", "none", "", math.inf, largest,
+                              detail=f"{key}: only the {side} has a gradient")
+            comparison = Comparison("diverges", math.inf, told) if largest else Comparison("same")
+            found.append(Compared("gradient", step, key, comparison, largest, 0.0))
+        return found
+
+    def _pairs(self, left, right) -> dict[str, str]:
+        """Name on the reference's side -> key of the port, of what both sides have; parts of entries are named as such."""
+        back = {source: key for key, source in self.loader.partners.items() if key in right}
+        whole = {key: "loss" if key == "loss" else back[key] for key in left if key == "loss" or key in back}
+        parts = {
+            " + ".join(map(str, pieces)): key for key, pieces in self.loader.pieces.items()
+            if key in right and all(piece.source in left for piece in pieces)
+        }
+        return whole | parts
+
+    def _due(self, key: str, port: str, values: Mapping[str, Tensor]) -> Tensor | None:
+        """The reference's value for an entry of the port, parts as the port has them."""
+        if port not in self.loader.pieces:
+            return values.get(key)
+        parts = [piece.of(values[piece.source].view) for piece in self.loader.pieces[port] if piece.source in values]
+        if len(parts) < len(self.loader.pieces[port]):
+            return None
+        axis = self.loader.pieces[port][0].axis or 0
+        return Tensor(np.concatenate(parts, axis), values[self.loader.pieces[port][0].source].dtype)
+
+    def _has(self, port: str, values: Mapping[str, Tensor]) -> Tensor | None:
+        """The port's value, a whole entry the way the reference has it."""
+        turned = port in self.loader.turned and port not in self.loader.pieces
+        return _facing(values[port], turned) if port in values else None
 
     def _backward(
         self, seat: Seat, title: str, draws: Draws, lead: bool = False, wide: bool = False, nudge: int = 0
@@ -197,9 +257,8 @@ class Training:
         if event["kind"] == "raised":
             told = event["blame"]
             place = f" at {told['file']}:{told['line']}" if told["file"] else " in the framework itself"
-            hint = "Some layers have a backward in training mode only: if yours runs in evaluation, add --train."
             said = told["message"].strip()
-            raise CaptureError(f"{seat.title}: the backward pass raised {told['error']}{place}: {said}\n{hint}")
+            raise Refused(f"{seat.title}: the backward pass raised {told['error']}{place}: {said}\n{HINT}", seat, event)
         return {item["label"]: values[item["var"]] for item in event["values"]}
 
     # -- the optimiser -------------------------------------------------------------------------------------------
@@ -211,7 +270,8 @@ class Training:
         left = self._after(self.reference, name, False)
         right = self._after(self.candidate, name, True)
         known = lambda: (left, [], right)  # noqa: E731 - an optimiser's step is judged in float32 alone
-        found = [self._compared(name, step, key, left, right, known) for key in gradients if key in self._keys(left, right)]
+        pairs = self._pairs(gradients, right)
+        found = [self._compared(name, step, key, port, left, right, known) for key, port in pairs.items()]
         self._carry(left)
         self.candidate.ask("reset", arrays="made")
         return found
@@ -231,14 +291,13 @@ class Training:
             self.candidate.bind({names[entry["key"]]: value}, arrays=True)
         turned: list[str] = []
         if self.convert is None:
-            names = {key: names[source] for key, source in self.partners.items()}
-            turned = [key for key in names if key in self.turned]
+            names = {key: names[source] for key, source in self.loader.partners.items()}
+            turned = [key for key in names if key in self.loader.turned]
         self.candidate.ask("converted", source=self.convert, names=names, turned=turned)
 
-    def _compared(self, what: str, step: int, key: str, left, right, known) -> Compared:
-        port = key if key == "loss" else next(k for k, source in self.partners.items() if source == key)
-        turned = key != "loss" and port in self.turned
-        x, y = left[key], _facing(right[port], turned)
+    def _compared(self, what: str, step: int, key: str, port: str, left, right, known) -> Compared:
+        x, y = self._due(key, port, left), self._has(port, right)
+        assert x is not None and y is not None
         absolute, ulp = errors(x, y)
         length = max([1, *x.shape]) if what == "gradient" else TERMS
         if what != "gradient":
@@ -247,8 +306,10 @@ class Training:
         if screen(x, y, length):
             return Compared(what, step, key, Comparison("same"), absolute, ulp)
         truth, moved, wide = known()
-        other = {key: _facing(wide[port], turned)} if port in wide else {}
-        return Compared(what, step, key, _judged(key, x, y, length, truth, moved, other), absolute, ulp)
+        asked = ({key: value} if value is not None else {} for value in (
+            self._due(key, port, truth), *(self._due(key, port, one) for one in moved), self._has(port, wide)))
+        first, *spread, other = asked
+        return Compared(what, step, key, _judged(key, x, y, length, first, spread, other), absolute, ulp)
 
 
 def _judged(key: str, x: Tensor, y: Tensor, length: int, truth, moved, wide) -> Comparison:

@@ -90,6 +90,20 @@ def converted(evaluator, source, names, turned=()):
     return _asked("converted", evaluator, source, names, frozenset(turned), part="weights")
 
 
+def origins(evaluator, keys):
+    """Which values of the reference stand in what `converted` made for these keys; see `inside.state.origin`."""
+    return _asked("origins", evaluator, list(keys), part="weights")
+
+
+def exchange(evaluator, moves):
+    """Give entries the values of others; with no moves give back what they had.
+
+    Args:
+        moves: list of {"key", "source", "turned"}: the entry, the entry whose value it gets, and whether transposed.
+    """
+    return _asked("exchange", evaluator, list(moves), part="weights")
+
+
 def expect(evaluator, keys):
     """Note what stands in the entries of the port that are not among these keys, which are going to be loaded."""
     return _asked("expect", evaluator, list(keys), part="weights")

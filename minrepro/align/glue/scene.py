@@ -10,7 +10,8 @@ import numpy as np
 from minrepro.align.draws import Draws
 from minrepro.align.findings import Row
 from minrepro.align.glue.trace import Node, Trace, close
-from minrepro.align.lockstep import Lockstep, Seam
+from minrepro.align.lockstep import Lockstep
+from minrepro.align.seams import Seam
 from minrepro.align.seat import Seat
 
 
@@ -63,7 +64,7 @@ def _lockstep(alignment: Any, row: Row) -> tuple[tuple[Seam, int] | None, dict[s
     found: list[tuple[Seam, int]] = []
 
     def seen(seam: Seam) -> None:
-        if seam.maker != number or found:
+        if seam.maker != number or found or seam.opened:
             return
         for position, x in enumerate(seam.reference):
             others = seam.others.get("candidate", ())
@@ -73,7 +74,8 @@ def _lockstep(alignment: Any, row: Row) -> tuple[tuple[Seam, int] | None, dict[s
                 return
 
     draws = Draws(alignment.request.injected)
-    lockstep = Lockstep(alignment.reference, alignment.candidate, alignment.pairing, (), seen, draws)
+    lockstep = Lockstep(
+        alignment.reference, alignment.candidate, alignment.pairing, (), seen, draws, opened=alignment.opened)
     lockstep.followers = [lockstep.candidate]  # how errors travel is known; here only what is made counts
     try:
         lockstep.run()

@@ -25,7 +25,7 @@ class Seat:
         self.args, self.kwargs, self.given = (), {}, None
         self.wide, self.traced = None, False
         self.runs, self.lines = {}, {}
-        self.building, self.sources, self.made, self.expected = BUILDING, {}, {}, {}
+        self.building, self.sources, self.made, self.expected, self.exchanged = BUILDING, {}, {}, {}, {}
 
 
 def build(evaluator, source, seed, train, neutral, trace):

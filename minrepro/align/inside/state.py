@@ -66,6 +66,57 @@ def twin(due, sources, value, turned):
     return ""
 
 
+def origin(value, sources):
+    """Which sources a value is made of.
+
+    Returns:
+        A list of pieces {"source", "turned", "axis", "at", "start", "length"}: `length` rows of the source (transposed if
+        `turned`) from `start` on are those of the value from `at` on; axis None where the whole source is the whole value.
+        Empty if there is no such list, or more than one.
+    """
+    found, joined = [], []
+    for name, other in sources.items():
+        for turned in (False, True) if other.ndim == 2 and other.shape != (1, 1) else (False,):
+            facing = other.T if turned else other
+            piece = {"source": name, "turned": turned, "axis": None, "at": 0, "start": 0, "length": 0}
+            if facing.shape == value.shape:
+                found += [piece] if same(facing, value) else []
+                continue
+            axis = _odd(facing.shape, value.shape)
+            if axis is None or facing.dtype != value.dtype:
+                continue
+            length = min(facing.shape[axis], value.shape[axis])
+            whole, part = (facing, value) if length == value.shape[axis] else (value, facing)
+            for place in _places(whole, part, axis):
+                held = dict(piece, axis=axis, length=length)
+                if whole is facing:
+                    found.append(dict(held, start=place))
+                else:
+                    joined.append(dict(held, at=place))
+    if found:
+        return found if len(found) == 1 else []
+    joined.sort(key=lambda piece: piece["at"])
+    ends = [0] + [piece["at"] + piece["length"] for piece in joined]
+    whole = joined and len({piece["axis"] for piece in joined}) == 1 and ends[-1] == value.shape[joined[0]["axis"]]
+    return joined if whole and ends[:-1] == [piece["at"] for piece in joined] else []
+
+
+def _odd(a, b):
+    """The only axis in which two shapes of one rank differ, or None."""
+    odd = [axis for axis, (m, n) in enumerate(zip(a, b)) if m != n]
+    return odd[0] if len(a) == len(b) and len(odd) == 1 else None
+
+
+def _places(whole, part, axis):
+    """Where a part stands in the whole along an axis."""
+    if not part.size:
+        return []
+    whole, part = numpy.moveaxis(whole, axis, 0), numpy.moveaxis(part, axis, 0)
+    first = (0,) * (part.ndim - 1)
+    starts = numpy.flatnonzero(whole[(slice(None), *first)][: len(whole) - len(part) + 1] == part[(0, *first)])
+    return [int(start) for start in starts if same(whole[start : start + len(part)], part)]
+
+
 def numbers(array):
     """An array that a converter can calculate with: bfloat16 arrives as its bits."""
     return (array.astype("uint32") << 16).view("float32") if array.dtype == "uint16" else array

@@ -53,6 +53,28 @@ def converted(evaluator, source, names, turned):
     return {key: list(value.shape) for key, value in seat.made.items()}
 
 
+def origins(evaluator, keys):
+    """See `worker_side.origins`."""
+    seat = evaluator.seat
+    found = {key: state_.origin(seat.made[key], seat.sources) for key in keys if key in seat.made}
+    return {key: pieces for key, pieces in found.items() if pieces}
+
+
+def exchange(evaluator, moves):
+    """See `worker_side.exchange`."""
+    seat = evaluator.seat
+    with seat.native.no_grad():
+        if seat.exchanged:
+            seat.native.load(seat.module, seat.exchanged)
+            seat.exchanged = {}
+        state = {key: seat.native.array(tensor) for key, tensor in seat.native.state(seat.module).items()}
+        values = {move["key"]: state[move["source"]].T if move["turned"] else state[move["source"]] for move in moves}
+        seat.exchanged = {key: numpy.array(state[key]) for key in values}
+        seat.native.load(seat.module, {key: numpy.array(value) for key, value in values.items()})
+    seat.wide = None  # a copy has the weights that it was made with
+    return {}
+
+
 def expect(evaluator, keys):
     """See `worker_side.expect`."""
     seat = evaluator.seat

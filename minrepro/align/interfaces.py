@@ -1,0 +1,167 @@
+"""Parts of a right port that are told something else than the reference's: padded before or inside, time first, a mask turned.
+
+Putting such a part right at its entry makes it wrong. So where a part differs grossly it is left to itself, with what the
+port's own code gives it after the last seam that is right: if what comes out is right then, or what the code around makes of
+it, the port only has another interface there. That says nothing where nobody looks at the values, so that they are
+disturbed once: what was right has to become wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Collection, Iterable
+
+from minrepro.align.findings import Table
+from minrepro.align.passing import Passed, Passes
+from minrepro.align.seams import Opened
+
+DEEP = 4
+"""Parts within parts that are looked into."""
+MOST = 4
+"""Kinds of parts that are tried one by one where leaving all of them to themselves did not help all of them."""
+ENTRY, EXIT = frozenset({"in"}), frozenset({"out"})
+
+
+def settled(passes: Passes) -> tuple[Passed, Opened]:
+    """The pass whose verdicts count, and the parts with another interface in it."""
+    first = passes.full(insist=False)
+    search = _Search(passes, first)
+    opened = search.found()
+    if opened:
+        first = passes.full(opened, insist=False)
+    if first.forced and first.call is None:
+        first = passes.full(opened)
+    first.table.unclear |= search.unclear
+    return first, opened
+
+
+class _Search:
+    """Looks for parts with another interface.
+
+    Args:
+        passes: runs both models.
+        first: the pass in which every part was put right.
+
+    Attributes:
+        unclear: parts that err on both sides' inputs, or only hand theirs to such parts: no judges of what they are told.
+    """
+
+    def __init__(self, passes: Passes, first: Passed):
+        self.passes, self.first = passes, first
+        self.unclear: set[int] = set()
+
+    def found(self) -> Opened:
+        """The parts; empty if there are none."""
+        alone, opened = self.first, {}
+        for _ in range(DEEP):
+            more = self._told(alone) - set(opened)
+            if not more:
+                break
+            opened |= dict.fromkeys(more, ENTRY)
+            alone = self.passes.probe(opened)
+        told = set(opened) & set(alone.table.apart)  # where the caller differed only because of its own inputs, it is right now
+        bad = self._bad(alone, told)
+        # A part that returns something else for the same inputs is a finding, whoever makes up for it; one that leaves out
+        # what nobody uses is not.
+        back = {unit for (unit, part), how in alone.table.wrong.items() if part == "out" and how.missing and unit} - set(opened)
+        fine = dict.fromkeys(told - bad, ENTRY)
+        rest = {**dict.fromkeys(bad, ENTRY | EXIT), **dict.fromkeys(back, EXIT)}
+        kept = {**fine, **self._absorbed(fine, rest)}
+        kept = self._mattering(kept) if kept else kept
+        self.unclear = self._both_ways(alone, bad) - set(kept)
+        return {**dict.fromkeys(self.unclear, ENTRY), **kept}
+
+    def _told(self, passed: Passed) -> set[int]:
+        """The outermost units that are told something else, or in which a port fails that runs by itself."""
+        units = {unit for (unit, part), how in passed.table.wrong.items() if part == "in" and how.gross and unit}
+        if passed.stuck and passed.failure is not None and self.first.forced:
+            names = [unit.candidate for unit in self.passes.pairing.units]
+            units |= {names.index(name) for name, _ in passed.failure["stack"][-1:] if name}
+        return units - _below(passed.table, units)
+
+    def _bad(self, passed: Passed, told: Collection[int]) -> set[int]:
+        """Those that err on what their callers tell them, or whose parts do."""
+        found = {unit for unit in told if self._errs(passed, unit)}
+        more = True
+        while more:
+            more = {above for unit in found for above in passed.table.callers.get(unit, ()) if above in told} - found
+            found |= more
+        return found
+
+    def _both_ways(self, alone: Passed, bad: set[int]) -> set[int]:
+        """Those that err on both sides' inputs, or only hand theirs to such parts."""
+        found, more = {unit for unit in bad if self._errs(self.first, unit)}, True
+        while more:
+            parts = {unit: {part for part in bad if unit in alone.table.callers.get(part, ())} for unit in bad - found}
+            more = {unit for unit, inner in parts.items() if inner and inner <= found and not self._errs(alone, unit)}
+            found |= more
+        return found
+
+    def _errs(self, passed: Passed, unit: int) -> bool:
+        """True if a unit's own code makes anything wrong of what it is given."""
+        failed = passed.stuck and passed.failure is not None and any(
+            self.passes.pairing.units[unit].candidate == name for name, _ in passed.failure["stack"][-1:])
+        return failed or any(how.maker == unit for how in passed.table.wrong.values())
+
+    def _absorbed(self, fine: Opened, rest: Opened) -> Opened:
+        """Those of the rest whose results the code around them makes the right values of."""
+        if not rest:
+            return {}
+        kept = self._tried(fine, rest, rest)
+        kinds = self._kinds(set(rest) - set(kept))
+        for units in kinds[:MOST] if kept or len(kinds) > 1 else ():
+            kept |= self._tried(fine, {**kept, **{unit: rest[unit] for unit in units}}, units)
+        return kept
+
+    def _tried(self, fine: Opened, more: Opened, asked: Iterable[int]) -> dict[int, frozenset[str]]:
+        """Leave more units to themselves; those asked about around which nothing is wrong then."""
+        tried = {**fine, **more}
+        inside = dict.fromkeys(_below(self.first.table, more), ENTRY | EXIT)  # what is put right there would mend the results
+        tried = {**inside, **tried}
+        one = self.passes.probe(tried)
+        return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
+
+    def _right_around(self, passed: Passed, opened: Opened, unit: int) -> bool:
+        """True if the code that calls a unit makes nothing wrong."""
+        makers = _around(passed.table, opened, unit)
+        return passed.failure is None and not any(how.maker in makers for how in passed.table.wrong.values())
+
+    def _kinds(self, units: Iterable[int]) -> list[list[int]]:
+        """Units of one class each, in the order of the model."""
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for unit in sorted(units):
+            kinds.setdefault(self.first.table.rows[unit].types, []).append(unit)
+        return list(kinds.values())
+
+    def _mattering(self, kept: Opened) -> Opened:
+        """Those whose values somebody looks at: the unit itself, a part that it hands them to, or the code around it."""
+        moved = self.passes.probe(kept, disturbed=True)
+        seen = {
+            unit for unit, how in kept.items()
+            if how == EXIT or (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, kept, unit))
+        }
+        callers, more = self.first.table.callers, True
+        while more:
+            more = {above for unit in seen for above in callers.get(unit, ()) if kept.get(above) == ENTRY} - seen
+            seen |= more
+        return {unit: how for unit, how in kept.items() if unit in seen}
+
+
+def _below(table: Table, units: Iterable[int]) -> set[int]:
+    """All units that these call, and that those call."""
+    found, more = set(units), True
+    while more:
+        more = {unit for unit, callers in table.callers.items() if callers & found} - found
+        found |= more
+    return found - set(units)
+
+
+def _around(table: Table, opened: Opened, unit: int) -> Collection[int]:
+    """The units that a unit's results pass through, up to the first that is put right."""
+    found: set[int] = set()
+    waiting = [unit]
+    while waiting:
+        for maker in table.callers.get(waiting.pop(), ()):
+            if maker not in found:
+                found.add(maker)
+                waiting += [maker] if "out" in opened.get(maker, ()) else []
+    return found
