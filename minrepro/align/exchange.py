@@ -85,7 +85,8 @@ def _right(passes: Passes, opened: Opened, candidate: Seat, units: Sequence[int]
         passed = passes.probe(opened)
     finally:
         candidate.ask("exchange", moves=[])
-    return passed.failure is None and not any(how.maker in units for how in passed.table.wrong.values())
+    wrong = [how for how in passed.table.wrong.values() if how.maker in units]
+    return passed.failure is None and not wrong
 
 
 def _blame(rows: Sequence[Row], moves: Sequence[Move], known: Mapping[str, Entry]) -> None:

@@ -74,12 +74,10 @@ class Wrong(msgspec.Struct):
     Attributes:
         maker: number of the unit that made them.
         gross: they are arranged or meant otherwise; see `judging.gross`.
-        missing: the port has none of them.
     """
 
     maker: int
     gross: bool
-    missing: bool
 
 
 class Table:
@@ -113,14 +111,14 @@ class Table:
         told = found.comparison.divergence if found.comparison.verdict == "diverges" else None
         if found.part == "in" and found.maker >= 0:
             self.callers.setdefault(found.unit, set()).add(found.maker)
+        # Who uses what a part of the port does not return shows it at the next seam; only of the whole everything is due.
+        opened = opened or told is not None and told.symptom == "structure" and found.unit > 0
         if told is not None and opened:
             self.apart.setdefault(found.unit, (told.detail, _places(found)))
         elif told is not None:
             before = self.wrong.get((found.unit, found.part))
             self.wrong[found.unit, found.part] = Wrong(
-                found.maker, gross(found) or before is not None and before.gross,
-                told.symptom == "structure" and (before is None or before.missing),
-            )
+                found.maker, gross(found) or before is not None and before.gross)
         own = self.rows[found.unit]
         if found.part == "out":
             own.calls = max(own.calls, found.call + 1)

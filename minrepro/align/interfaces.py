@@ -18,7 +18,7 @@ DEEP = 4
 """Parts within parts that are looked into."""
 MOST = 4
 """Kinds of parts that are tried one by one where leaving all of them to themselves did not help all of them."""
-ENTRY, EXIT = frozenset({"in"}), frozenset({"out"})
+ENTRY, BOTH = frozenset({"in"}), frozenset({"in", "out"})
 
 
 def settled(passes: Passes) -> tuple[Passed, Opened]:
@@ -60,12 +60,9 @@ class _Search:
             alone = self.passes.probe(opened)
         told = set(opened) & set(alone.table.apart)  # where the caller differed only because of its own inputs, it is right now
         bad = self._bad(alone, told)
-        # A part that returns something else for the same inputs is a finding, whoever makes up for it; one that leaves out
-        # what nobody uses is not.
-        back = {unit for (unit, part), how in alone.table.wrong.items() if part == "out" and how.missing and unit} - set(opened)
         fine = dict.fromkeys(told - bad, ENTRY)
-        rest = {**dict.fromkeys(bad, ENTRY | EXIT), **dict.fromkeys(back, EXIT)}
-        kept = {**fine, **self._absorbed(fine, rest)}
+        # One that returns something else for the same inputs is a finding, whoever makes up for it.
+        kept = {**fine, **self._absorbed(fine, dict.fromkeys(bad, BOTH))}
         kept = self._mattering(kept) if kept else kept
         self.unclear = self._both_ways(alone, bad) - set(kept)
         return {**dict.fromkeys(self.unclear, ENTRY), **kept}
@@ -115,7 +112,7 @@ class _Search:
     def _tried(self, fine: Opened, more: Opened, asked: Iterable[int]) -> dict[int, frozenset[str]]:
         """Leave more units to themselves; those asked about around which nothing is wrong then."""
         tried = {**fine, **more}
-        inside = dict.fromkeys(_below(self.first.table, more), ENTRY | EXIT)  # what is put right there would mend the results
+        inside = dict.fromkeys(_below(self.first.table, more), BOTH)  # what is put right there would mend the results
         tried = {**inside, **tried}
         one = self.passes.probe(tried)
         return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
@@ -137,7 +134,7 @@ class _Search:
         moved = self.passes.probe(kept, disturbed=True)
         seen = {
             unit for unit, how in kept.items()
-            if how == EXIT or (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, kept, unit))
+            if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, kept, unit))
         }
         callers, more = self.first.table.callers, True
         while more:

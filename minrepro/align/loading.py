@@ -138,7 +138,7 @@ class Loader:
         else:
             found, surplus = self._through(made, turned)
         self.free = own = {key for key, entry in found.items() if entry["given"] in ("transposed", "not transposed")
-               and not (_known(mine[key]) and _known(theirs[partners[key]]))}
+               and not (_known(mine[key]) and _known(theirs[partners[key]])) and entry["stored"] == "equal"}
         self.turned = frozenset(turned) ^ own
         for key in own:  # a layer of the user's own may keep its weights either way
             found[key]["given"] = "turned as due"

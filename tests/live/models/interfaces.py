@@ -1,0 +1,135 @@
+"""Small models whose right ports have another interface inside; see interfaces_paddle.py and interfaces_oneflow.py."""
+
+import torch
+from torch import nn
+
+
+class Causal(nn.Module):
+    """A convolution that is given what came before it."""
+
+    def __init__(self, width, step):
+        super().__init__()
+        self.step = step
+        self.mix = nn.Conv1d(width, width, 3, dilation=step)
+        self.out = nn.Conv1d(width, width, 1)
+
+    def forward(self, x):
+        past = nn.functional.pad(x, (2 * self.step, 0))
+        return x + self.out(torch.tanh(self.mix(past)))
+
+
+class Tones(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv1d(2, 6, 1)
+        self.steps = nn.ModuleList([Causal(6, 1), Causal(6, 2)])
+        self.last = nn.Conv1d(6, 3, 1)
+
+    def forward(self, x):
+        x = self.first(x)
+        for step in self.steps:
+            x = step(x)
+        return self.last(x)
+
+
+def tones():
+    return Tones().eval(), (torch.randn(2, 2, 14),)
+
+
+class Reader(nn.Module):
+    """A recurrent layer over a batch that comes first."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(11, 5)
+        self.memory = nn.GRU(5, 7, batch_first=True)
+        self.vote = nn.Linear(7, 4)
+
+    def forward(self, ids):
+        states, _ = self.memory(self.words(ids))
+        return self.vote(states.mean(1))
+
+
+def reader():
+    return Reader().eval(), {"ids": torch.randint(0, 11, (3, 6))}
+
+
+class Looks(nn.Module):
+    """Attention whose mask is True where nothing is looked at, with one layer for keys and values."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.ask, self.both, self.tell = nn.Linear(width, width), nn.Linear(width, 2 * width), nn.Linear(width, width)
+
+    def forward(self, x, hidden):
+        batch, length, width = x.shape
+        split = lambda t: t.reshape(batch, length, self.heads, -1).transpose(1, 2)  # noqa: E731
+        key, value = map(split, self.both(x).chunk(2, -1))
+        scores = split(self.ask(x)) @ key.transpose(-1, -2) / (width // self.heads) ** 0.5
+        scores = scores.masked_fill(hidden, float("-inf")).softmax(-1)
+        return self.tell((scores @ value).transpose(1, 2).reshape(batch, length, width)), scores
+
+
+class Layer(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.before, self.look = nn.LayerNorm(width), Looks(width, 2)
+        self.think = nn.Sequential(nn.Linear(width, 3 * width), nn.GELU(), nn.Dropout(0.1), nn.Linear(3 * width, width))
+
+    def forward(self, x, hidden):
+        x = x + self.look(self.before(x), hidden)[0]
+        return x + self.think(x)
+
+
+class Teller(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(13, 8)
+        self.layers = nn.ModuleList([Layer(8), Layer(8)])
+        self.head = nn.Linear(8, 13)
+
+    def forward(self, ids):
+        length = ids.shape[1]
+        hidden = torch.ones(length, length, dtype=torch.bool).triu(1)
+        x = self.words(ids)
+        for layer in self.layers:
+            x = layer(x, hidden)
+        return self.head(x)
+
+
+def teller():
+    return Teller().eval(), {"ids": torch.randint(0, 13, (2, 5))}
+
+
+class Gate(nn.Module):
+    """A part that is given a value which its caller has scaled."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.weigh = nn.Linear(width, width)
+
+    def forward(self, x):
+        return torch.sigmoid(self.weigh(x))
+
+
+class Closed(nn.Module):
+    """A residual branch that a zero keeps out of the result: whatever goes wrong in it, the result is the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.branch, self.last = Gate(6), nn.Linear(6, 2)
+        self.scale = nn.Parameter(torch.zeros(6))
+
+    def forward(self, x):
+        return self.last(x + self.scale * self.branch(2.0 * x))
+
+
+def closed():
+    return Closed().eval(), (torch.randn(4, 6),)
+
+
+def scaled():
+    model = Closed().eval()
+    nn.init.normal_(model.scale)
+    return model, (torch.randn(4, 6),)
