@@ -72,7 +72,7 @@ def cli() -> None:
 @click.option("--reference", default="torch", show_default=True, help="Backend that is compared against.")
 @click.option("--input", "inputs", multiple=True, help="Input spec: x=float32[2,3,32,32], x=@file.npz:key, file.npz.")
 @click.option("--mode", "modes", default="load,forward", show_default=True,
-              help="Comma-separated: load, forward, backward.")
+              help="Comma-separated: load, forward, backward, second (the gradients of the gradients).")
 @click.option("--seed", default=0, show_default=True, help="Seed of the model, its inputs and the search.")
 @click.option("--capture", "rung", default="auto", show_default=True, help="auto, log, export, make_fx or dispatch.")
 @click.option("--train", is_flag=True, help="Leave the model in training mode.")

@@ -32,7 +32,7 @@ from minrepro.ir.outcome import Completed
 from minrepro.ir.reduction import Diagnosis, Finding, Rate, Reduction, Repro, Verified
 from minrepro.ir.signature import Signature
 from minrepro.localise.alone import alone
-from minrepro.localise.gradients import Gradients
+from minrepro.localise.gradients import Gradients, SecondOrder
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Stream, Trace
 from minrepro.options import OPTIONS, Options
@@ -218,11 +218,11 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
         before = run.pair.candidate.worker.computed_seconds
         run.traces.append(stream.forward(captured.graph, captured.specs))
         run.seconds["forwards"] += run.pair.candidate.worker.computed_seconds - before
-    if "backward" in run.options.modes:
-        template = msgspec.structs.replace(run.template, mode="backward")
-        trained = [name for name, kind in captured.kinds.items() if kind == "parameter"]
-        gradients = Gradients(run.pair, template, trained, run.listener.progress)
-        run.traces.append(gradients.forward(captured.graph, captured.specs))
+    trained = [name for name, kind in captured.kinds.items() if kind == "parameter"]
+    for kind in (Gradients, SecondOrder):
+        if kind.mode in run.options.modes:
+            template = msgspec.structs.replace(run.template, mode=kind.mode)
+            run.traces.append(kind(run.pair, template, trained, run.listener.progress).forward(captured.graph, captured.specs))
     for trace in run.traces:
         run.listener.say(describe_trace(trace))
         record[trace.mode] = [checked(item) for item in trace.checked]

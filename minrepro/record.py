@@ -18,6 +18,11 @@ from minrepro.ir.reduction import Diagnosis, Rate
 from minrepro.ir.signature import Signature
 from minrepro.localise.streaming import Checked, Trace
 
+WORDS = {
+    "load": "state entries loaded", "backward": "steps differentiated", "second": "steps differentiated twice",
+}
+"""Mode of a pass -> what it does to the steps of a model."""
+
 
 class Listener:
     """Told what happens; the command line shows it, tests and `--json` do not."""
@@ -34,7 +39,7 @@ class Listener:
 
 def describe_trace(trace: Trace) -> str:
     """A pass in one line."""
-    what = {"load": "state entries loaded", "backward": "steps differentiated"}.get(trace.mode, "steps on right inputs")
+    what = WORDS.get(trace.mode, "steps on right inputs")
     bad, worst = trace.of("diverges"), trace.worst
     tail = f", worst ratio {worst.comparison.ratio:.3g} at {worst.op} {worst.path!r}" if worst is not None else ""
     more = ", ..." if len(bad) > 4 else ""

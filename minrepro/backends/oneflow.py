@@ -32,7 +32,8 @@ BACKEND = {
         "leaf": "{x}.requires_grad_()",
         "copy": "{x}.clone()",
         "backward": "{y}.backward({dy})",
-        "backward_all": "flow.autograd.backward([{y}], [{dy}])",
+        "backward_all": "flow.autograd.backward({y}, {dy})",
+        "first": "flow.autograd.grad({y}, {x}, {dy}, create_graph=True)",
         "read": "{x}.grad",
         # OneFlow 0.9.0 sends gradients past a copy_, which stands for in-place forms that it lacks.
         "untracked": "copy_",

@@ -28,7 +28,8 @@ BACKEND = {
         "leaf": "{x}.stop_gradient = False",
         "copy": "{x}.clone()",
         "backward": "{y}.backward({dy})",
-        "backward_all": "paddle.autograd.backward([{y}], [{dy}])",
+        "backward_all": "paddle.autograd.backward({y}, {dy})",
+        "first": "paddle.grad({y}, {x}, {dy}, create_graph=True)",
         "read": "{x}.grad",
         # Paddle's set_value writes past the graph, by design; it stands for in-place forms that Paddle lacks.
         "untracked": "set_value",

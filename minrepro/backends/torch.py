@@ -29,12 +29,14 @@ BACKEND = {
     "slice": "{x}[{index}]",
     "expand": "{x}.expand({shape})",
     "strided": "{x}.as_strided({shape}, {strides}, {offset})",
-    # A gradient: mark a leaf, copy one that is written to, send one or several incoming gradients back, read.
+    # A gradient: mark a leaf, copy one that is written to, send one or several incoming gradients back, read; and one
+    # that can be differentiated itself.
     "gradient": {
         "leaf": "{x}.requires_grad_()",
         "copy": "{x}.clone()",
         "backward": "{y}.backward({dy})",
-        "backward_all": "torch.autograd.backward([{y}], [{dy}])",
+        "backward_all": "torch.autograd.backward({y}, {dy})",
+        "first": "torch.autograd.grad({y}, {x}, {dy}, create_graph=True)",
         "read": "{x}.grad",
     },
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from minrepro.ir.graph import Node, Ref
 from minrepro.ir.tensor import Tensor
-from minrepro.ops.gradient import INCOMING, forward, is_gradient
+from minrepro.ops.gradient import forward, incoming, is_gradient
 from minrepro.ops.saturation import LEVELLED
 
 SAMPLES = 4
@@ -102,6 +102,6 @@ def inside(node: Node, feeds: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
         if of is node:
             lost = levelled.lost(x.dtype.roundoff, levelled.result)
         else:
-            incoming = feeds[node.args[INCOMING][0].name].values
-            lost = np.abs(incoming) * levelled.lost(x.dtype.roundoff, levelled.slope)
+            sent = feeds[incoming(node)[0].name].values
+            lost = np.abs(sent) * levelled.lost(x.dtype.roundoff, levelled.slope)
     return {node.outputs[0]: np.where(np.isfinite(lost), lost, 0.0)}

@@ -18,7 +18,7 @@ from minrepro.ops.gradient import is_gradient, leaves
 SHORT = {
     "self": "x", "input": "x", "other": "z", "weight": "w", "bias": "b", "src": "src", "source": "src", "mat1": "a",
     "mat2": "b", "query": "q", "key": "k", "value": "v", "tensors": "x", "indices": "index", "condition": "mask",
-    "grad_outputs": "dy",
+    "grad_outputs": "dy", "grad_outputs_2": "v",
 }
 """ATen parameter -> name of the value that is passed for it; a parameter that is not here names its value itself."""
 TAKEN = (

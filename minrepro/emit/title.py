@@ -13,7 +13,7 @@ from minrepro.ir.dtype import to_float64
 from minrepro.ir.graph import Node
 from minrepro.ir.outcome import Crashed, Raised
 from minrepro.ir.tensor import CONTIGUOUS, Expand, Permute, Tensor
-from minrepro.ops.gradient import forward, is_gradient
+from minrepro.ops.gradient import forward, is_gradient, orders
 
 SYMPTOMS = {
     "value": "gives wrong values", "shape": "gives the wrong shape", "dtype": "gives the wrong dtype",
@@ -40,9 +40,11 @@ def apis(parts: Parts) -> list[str]:
 
 
 def _called(lines: tuple[str, ...], node: Node, roots: dict[str, str]) -> str:
-    if is_gradient(node.op):
-        return f"backward of {_called(middle(node, lines), forward(node), roots)}"
-    return _api(lines, roots) or node.op
+    if not is_gradient(node.op):
+        return _api(lines, roots) or node.op
+    chain = orders(node)
+    way = "backward" if len(chain) == 1 else "double backward"
+    return f"{way} of {_called(middle(node, lines), forward(chain[0]), roots)}"
 
 
 def _api(lines: tuple[str, ...], roots: dict[str, str]) -> str:
@@ -84,7 +86,7 @@ def _symptom(parts: Parts) -> str:
     if divergence.symptom == "nonfinite":
         wrong = divergence.reference if parts.finding.side == "reference" else divergence.candidate
         return f"gives {wrong}" if wrong else "gives a non-finite value"
-    if divergence.symptom == "structure" and parts.case.mode == "backward":
+    if divergence.symptom == "structure" and parts.case.mode in ("backward", "second"):
         return f"gives {divergence.reference if parts.finding.side == 'reference' else divergence.candidate}"
     return SYMPTOMS[divergence.symptom]
 

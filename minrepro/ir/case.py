@@ -9,7 +9,7 @@ import msgspec
 from minrepro.ir.graph import Graph
 from minrepro.ir.tensor import Tensor
 
-MODES = ("load", "forward", "backward")
+MODES = ("load", "forward", "backward", "second")
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Case(msgspec.Struct, frozen=True):
         feeds: graph input -> value with layout.
         reference: backend spec of the trusted side (`backends.spec`).
         candidate: backend spec of the side under test.
-        mode: ``load``, ``forward`` or ``backward``.
+        mode: ``load``, ``forward``, ``backward``, or ``second`` for the gradient of a gradient.
         threads: worker threads; part of a bug's recipe.
         seed: seed of everything random in this case.
         terse: spell calls without the arguments that equal their defaults.

@@ -20,6 +20,20 @@ PREFIX = "grad:"
 INCOMING, LEAVES = "grad_outputs", "wrt"
 
 
+def parameters(op: str) -> tuple[str, str]:
+    """The parameters of a gradient for the incoming gradients and for what is differentiated by."""
+    order = (len(op) - len(innermost(op))) // len(PREFIX)
+    mark = "" if order == 1 else f"_{order}"
+    return INCOMING + mark, LEAVES + mark
+
+
+def innermost(op: str) -> str:
+    """The operator that is differentiated, however often it is."""
+    while is_gradient(op):
+        op = differentiated(op)
+    return op
+
+
 def is_gradient(op: str) -> bool:
     """True if an operator is the gradient of another."""
     return op.startswith(PREFIX)
@@ -38,20 +52,32 @@ def gradient(of: Node, incoming: tuple[Ref | None, ...], leaves: tuple[str, ...]
         incoming: incoming gradient of each of its outputs, None where that is not differentiable.
         leaves: the values to differentiate by.
     """
-    args = {**of.args, INCOMING: incoming, LEAVES: tuple(map(Ref, leaves))}
-    return msgspec.structs.replace(of, op=PREFIX + of.op, args=args, outputs=tuple(f"d_{name}" for name in leaves))
+    op = PREFIX + of.op
+    args = {**of.args, **dict(zip(parameters(op), (incoming, tuple(map(Ref, leaves)))))}
+    return msgspec.structs.replace(of, op=op, args=args, outputs=tuple(f"d_{name}" for name in leaves))
 
 
 def forward(node: Node) -> Node:
     """The step that a gradient step differentiates, with names of its own for the results."""
-    args = {key: value for key, value in node.args.items() if key not in (INCOMING, LEAVES)}
-    outputs = tuple(f"made:{position}" for position in range(len(node.args[INCOMING])))
+    args = {key: value for key, value in node.args.items() if key not in parameters(node.op)}
+    outputs = tuple(f"made:{position}" for position in range(len(incoming(node))))
     return msgspec.structs.replace(node, op=differentiated(node.op), args=args, outputs=outputs)
+
+
+def orders(node: Node) -> tuple[Node, ...]:
+    """The gradient steps in a gradient step, that of the first order first."""
+    of = forward(node)
+    return (*orders(of), node) if is_gradient(of.op) else (node,)
+
+
+def incoming(node: Node) -> tuple[Ref | None, ...]:
+    """The incoming gradient of each result of the step that a gradient step differentiates."""
+    return node.args[parameters(node.op)[0]]
 
 
 def leaves(node: Node) -> tuple[str, ...]:
     """The values that a gradient step differentiates by, in the order of its outputs."""
-    return tuple(ref.name for ref in node.args[LEAVES])
+    return tuple(ref.name for ref in node.args[parameters(node.op)[1]])
 
 
 def written(row: Op, node: Node) -> tuple[str, ...]:
@@ -61,17 +87,17 @@ def written(row: Op, node: Node) -> tuple[str, ...]:
 
 def row(of: Op) -> Op:
     """The row of the gradient of an operator."""
-    kind = "iterative" if of.kind == "iterative" else "reduction"
-    params = {**of.params, INCOMING: REQUIRED, LEAVES: REQUIRED}
-    return Op(PREFIX + of.name, params, kind, {}, of.dims, lambda a: _terms(of, a), of.reach)
+    kind, name = "iterative" if of.kind == "iterative" else "reduction", PREFIX + of.name
+    params = {**of.params, **dict.fromkeys(parameters(name), REQUIRED)}
+    return Op(name, params, kind, {}, of.dims, lambda a: _terms(of, a), of.reach)
 
 
 def _terms(of: Op, a: Args) -> int:
     """Terms behind one element of a gradient: those of the operator, or the results that the element goes into."""
-    sizes = [math.prod(spec.shape) for spec in a.grad_outputs if spec is not None]
-    results = max(sizes, default=1)
+    sent, by = (vars(a)[name] for name in parameters(PREFIX + of.name))
+    results = max((math.prod(spec.shape) for spec in sent if spec is not None), default=1)
     length = _forward_terms(of, a)
-    smallest = min((math.prod(spec.shape) for spec in a.wrt), default=1)
+    smallest = min((math.prod(spec.shape) for spec in by), default=1)
     return max(length, min(results, -(-results * length // max(1, smallest))))
 
 

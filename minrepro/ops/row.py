@@ -166,7 +166,10 @@ def render(
     for name in row.arrays:
         if isinstance(bound[name], Ref) and specs[bound[name].name].dtype == "bfloat16":
             raise Unsupported(f"{row.name}: {name!r} is an array and NumPy has no bfloat16; load it as float32")
-    text = spelling if isinstance(spelling, str) else spelling(Args(bind(row, args, specs)))
+    try:
+        text = spelling if isinstance(spelling, str) else spelling(Args(bind(row, args, specs)))
+    except IndexError:
+        raise Unsupported(f"{row.name} on {backend}: an argument names an axis or an element that is not there") from None
     tree = ast.parse(text)
     filler = _Filler(bound, row.params, names, dtypes, {**rename, **_locals(tree, row, outputs[0])}, terse)
     last = tree.body[-1]

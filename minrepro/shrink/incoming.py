@@ -19,7 +19,7 @@ from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node
 from minrepro.ir.outcome import Completed, Outcome
 from minrepro.ir.tensor import Tensor, TensorSpec
-from minrepro.ops.gradient import INCOMING, forward, gradient, is_gradient, leaves
+from minrepro.ops.gradient import forward, gradient, incoming, is_gradient, leaves
 from minrepro.shrink.resize import resize
 
 
@@ -40,16 +40,23 @@ class Fitter:
         nodes = case.graph.nodes
         if len(nodes) != 1 or not is_gradient(nodes[0].op):
             return case
-        of, incoming = forward(nodes[0]), nodes[0].args[INCOMING]
-        by = tuple(name for name in leaves(nodes[0]) if name in of.inputs and case.feeds[name].dtype.inexact)
-        made = self._results(case, of)
+        step = nodes[0]
+        of, sent, feeds = forward(step), incoming(step), dict(case.feeds)
+        if is_gradient(of.op):
+            # The order below has to be whole first; a leaf that it lost takes its incoming gradient along.
+            before, lower = leaves(of), self.fit(_alone(case, of))
+            if lower.lint() is not None:
+                return lower
+            (of,), feeds = lower.graph.nodes, {**feeds, **lower.feeds}
+            sent = tuple(ref for name, ref in zip(before, sent) if name in leaves(of))
+        by = tuple(name for name in leaves(step) if name in of.inputs and feeds[name].dtype.inexact)
+        made = self._results(msgspec.structs.replace(case, feeds=feeds), of)
         if made is None:
             return case
-        feeds = dict(case.feeds)
-        for name, ref in zip(of.outputs, incoming):
+        for name, ref in zip(of.outputs, sent):
             if ref is not None:
                 feeds[ref.name] = like(feeds[ref.name], made[name])
-        step = gradient(msgspec.structs.replace(of, outputs=nodes[0].outputs), incoming, by)
+        step = gradient(msgspec.structs.replace(of, outputs=step.outputs), sent, by)
         graph = Graph(tuple(name for name in case.graph.inputs if name in step.inputs), (step,), step.outputs)
         if graph == case.graph and all(feeds[name] is case.feeds[name] for name in graph.inputs):
             return case
@@ -57,9 +64,7 @@ class Fitter:
 
     def _results(self, case: Case, of: Node) -> Mapping[str, TensorSpec] | None:
         """What the step's results look like; None if the reference does not run it."""
-        alone = msgspec.structs.replace(
-            case, graph=Graph(of.inputs, (of,), of.outputs), feeds={name: case.feeds[name] for name in of.inputs}
-        )
+        alone = _alone(case, of)
         specs = [alone.feeds[name].spec for name in of.inputs]
         name = hashlib.sha256(codec.encode(alone.graph) + repr(specs).encode()).hexdigest()
         if name in self._known:
@@ -76,12 +81,18 @@ class Fitter:
         return self._known[name]
 
 
-def like(incoming: Tensor, result: TensorSpec) -> Tensor:
+def _alone(case: Case, step: Node) -> Case:
+    """A case of one step, with the feeds that it reads."""
+    graph = Graph(step.inputs, (step,), step.outputs)
+    return msgspec.structs.replace(case, graph=graph, feeds={name: case.feeds[name] for name in step.inputs})
+
+
+def like(sent: Tensor, result: TensorSpec) -> Tensor:
     """An incoming gradient of the shape and dtype of a result: cropped where it can be, else its values repeated."""
-    old, new = incoming.shape, result.shape
+    old, new = sent.shape, result.shape
     if old != new:
         if len(old) == len(new) and all(n <= o for n, o in zip(new, old)):
-            incoming = resize(incoming, new)
+            sent = resize(sent, new)
         else:
-            incoming = Tensor(np.resize(incoming.view, new), incoming.dtype)
-    return incoming if incoming.dtype.name == result.dtype else incoming.cast(dtype(result.dtype))
+            sent = Tensor(np.resize(sent.view, new), sent.dtype)
+    return sent if sent.dtype.name == result.dtype else sent.cast(dtype(result.dtype))

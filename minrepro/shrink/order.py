@@ -13,7 +13,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.dtype import RANK
 from minrepro.ir.graph import Ref, refs
 from minrepro.ir.tensor import Tensor
-from minrepro.ops.gradient import INCOMING, is_gradient
+from minrepro.ops.gradient import incoming, is_gradient, orders
 
 Key = tuple
 
@@ -22,7 +22,7 @@ def key(case: Case) -> Key:
     """The sort key of a case; smaller is simpler."""
     gradients = [node for node in case.graph.nodes if is_gradient(node.op)]
     # An incoming gradient looks like the step's result: no size of it can be chosen.
-    implied = {ref.name for node in gradients for ref in refs(node.args[INCOMING])}
+    implied = {ref.name for node in gradients for order in orders(node) for ref in refs(incoming(order))}
     every = [case.feeds[name] for name in case.graph.inputs]
     feeds = [case.feeds[name] for name in case.graph.inputs if name not in implied]
     shapes = sorted((tensor.shape for tensor in feeds), reverse=True)

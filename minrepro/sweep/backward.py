@@ -6,18 +6,17 @@ asked once, and its answer (`Pinned`) is kept with the judgement, so that the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
 
 from minrepro import ops
 from minrepro.compare.freedom import free, undetermined, unordered
 from minrepro.ir.case import Case
-from minrepro.ir.divergence import Divergence
 from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Ref
 from minrepro.ir.outcome import Completed, Outcome, Raised
-from minrepro.localise.gradients import incoming_of
+from minrepro.localise.gradients import NO_LABEL, incoming_of, related
 from minrepro.ops.gradient import gradient
 
 MODE = "backward"
@@ -106,35 +105,23 @@ def ready(case: Case, run: Callable[[Case], Outcome]) -> Ready | Nothing:
     first = _by(case, Pinned(results, _floats(case)), run)
     if isinstance(first, Ready):
         return first
-    able = [
-        (position, name)
-        for position, result in enumerate(results) if result.differentiated
-        for name in _floats(case) if isinstance(_by(case, Pinned(_only(results, {position}), (name,)), run), Ready)
-    ]
-    leaves = tuple(name for name in _floats(case) if any(name == leaf for _, leaf in able))
-    return _by(case, Pinned(_only(results, {position for position, _ in able}), leaves), run) if able else first
 
+    def works(positions: Collection[int], leaf: str) -> bool:
+        return isinstance(_by(case, Pinned(_only(results, positions), (leaf,)), run), Ready)
 
-def label(case: Case, found: Divergence | None) -> str | None:
-    """The input that stands for the target of a loss, if the divergence is that the candidate has no gradient by it.
-
-    A target is data nearly always, so that some frameworks have no gradient by it; what they do not have is not wrong.
-    """
-    if found is None or found.symptom != "structure" or found.candidate != "no gradient":
-        return None
-    arg = case.graph.nodes[0].args.get("target")
-    return arg.name if isinstance(arg, Ref) and found.output == f"d_{arg.name}" else None
+    able = related([result.differentiated for result in results], _floats(case), works)
+    return _by(case, Pinned(_only(results, able[0]), able[1]), run) if able is not None else first
 
 
 def without(case: Case, pinned: Pinned, leaf: str, run: Callable[[Case], Outcome]) -> Ready | Nothing:
     """The same question by all inputs but one."""
     leaves = tuple(name for name in pinned.leaves if name != leaf)
     if not leaves:
-        return Nothing("unsupported", "the candidate has no gradient by the target of a loss")
+        return Nothing("unsupported", NO_LABEL)
     return _by(case, Pinned(pinned.results, leaves), run)
 
 
-def _only(results: tuple[Result, ...], positions: set[int]) -> tuple[Result, ...]:
+def _only(results: tuple[Result, ...], positions: Collection[int]) -> tuple[Result, ...]:
     return tuple(
         msgspec.structs.replace(result, differentiated=position in positions) for position, result in enumerate(results)
     )

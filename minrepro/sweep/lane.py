@@ -22,8 +22,9 @@ from minrepro.ir.divergence import Comparison
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, Unspelled
 from minrepro.ir.reduction import Diagnosis
 from minrepro.ir.signature import Signature
+from minrepro.localise.gradients import label
 from minrepro.shrink.oracle import signature_of
-from minrepro.sweep.backward import MODE, Nothing, Pinned, Ready, label, opened, ready, without
+from minrepro.sweep.backward import MODE, Nothing, Pinned, Ready, opened, ready, without
 from minrepro.sweep.plan import Item
 from minrepro.sweep.warm import WarmPair
 

@@ -78,6 +78,37 @@ def test_gradients_are_the_slopes_of_the_step(of, feeds, name, workers):
         assert np.abs(found[f"d_{leaf}"] - expected).max() <= limit, leaf
 
 
+TWICE = tuple((of, feeds) for of, feeds in STEPS if of.op in ("softmax", "gelu", "linear", "cat"))
+
+LACKS = {
+    ("paddle", "softmax"): "Paddle 3.3.1 has no gradient of softmax_grad",
+    ("paddle", "gelu"): "Paddle 3.3.1 has no gradient of gelu_grad",
+    ("paddle", "cat"): "Paddle 3.3.1 raises where only one of the gradients of a concat is differentiated",
+}
+
+
+@pytest.mark.parametrize("of, feeds", TWICE, ids=[of.op for of, _ in TWICE])
+@pytest.mark.parametrize("name", ["torch", "paddle", "oneflow"])
+def test_gradients_of_gradients_are_the_slopes_of_the_gradients(of, feeds, name, workers):
+    if (name, of.op) in LACKS:
+        pytest.skip(LACKS[name, of.op])
+    torch, worker = workers("torch"), workers(name)
+    first = gradient(of, (Ref("sent"),), tuple(feeds))
+    shape = answer(torch, forward(first), feeds)["made:0"].shape
+    known = {**feeds, "sent": np.asarray(np.random.RandomState(4).standard_normal(shape))}
+    # One gradient after the other, so that `differences` weighs what it sees by one incoming gradient.
+    for leaf in feeds:
+        once = gradient(of, (Ref("sent"),), (leaf,))
+        node = gradient(once, (Ref("dy"),), (leaf, "sent"))
+        fed = {**known, "dy": np.asarray(np.random.RandomState(5).standard_normal(feeds[leaf].shape))}
+        found = answer(worker, node, fed)
+        for by in (leaf, "sent"):
+            expected = differences(torch, node, fed, by)
+            limit = 1e-8 * (1 + np.abs(expected).max())
+            # What a gradient does not depend on has no gradient.
+            assert np.abs(found.get(f"d_{by}", 0.0) - expected).max() <= limit, (leaf, by)
+
+
 def test_one_step_does_not_leave_gradients_on_for_the_next(workers):
     worker = workers("torch")
     look = Step("look", ("on = torch.tensor(torch.is_grad_enabled())",), ("on",))

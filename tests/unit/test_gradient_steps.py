@@ -54,6 +54,55 @@ def test_the_text_marks_runs_sends_back_and_reads(backend, mark):
     assert middle(softmax(), text) == text[1:2]
 
 
+def twice(of: Node, *by: str) -> Node:
+    pins = tuple(Ref(f"v{name[1:]}") for name in of.outputs)
+    return gradient(of, pins, by)
+
+
+@pytest.mark.parametrize(
+    "backend, call",
+    [
+        ("torch", "g = torch.autograd.grad(y, x, dy, create_graph=True)[0]"),
+        ("paddle", "g = paddle.grad(y, x, dy, create_graph=True)[0]"),
+        ("oneflow", "g = flow.autograd.grad(y, x, dy, create_graph=True)[0]"),
+    ],
+)
+def test_a_gradient_of_a_gradient_keeps_the_graph_of_the_first_order(backend, call):
+    node = twice(softmax(), "x", "dy")
+    text = lines(node, backend, x=(2, 3), dy=(2, 3), v_x=(2, 3))
+    assert node.op == "grad:grad:softmax" and node.outputs == ("d_x", "d_dy")
+    assert [line.split(".")[0] for line in text[:2]] == ["x", "dy"]
+    assert text[3:] == (call, "g.backward(v_x)", "d_x = x.grad", "d_dy = dy.grad")
+    assert middle(node, text) == text[2:3] and forward(forward(node)).op == "softmax"
+
+
+def test_several_gradients_are_differentiated_together():
+    shapes = {"x": (1, 2), "w": (3, 2), "b": (3,), "dy": (1, 3), "v_x": (1, 2), "v_w": (3, 2)}
+    text = lines(twice(linear("x", "w"), "x", "w", "dy"), "torch", **shapes)
+    assert "g, g2 = torch.autograd.grad(y, [x, w], dy, create_graph=True)" in text
+    assert "torch.autograd.backward([g, g2], [v_x, v_w])" in text
+
+
+def test_a_gradient_of_a_gradient_stays_whole_on_both_levels():
+    asked = []
+
+    def run(one: Case):
+        asked.append(one.graph.nodes[0].op)
+        return Completed({name: ones(1, 1) for name in one.graph.outputs})
+
+    node = twice(linear("x", "w", "b"), "x", "w", "b", "dy")
+    feeds = {"x": ones(1, 1), "w": ones(1, 1), "dy": ones(2, 2), "v_x": ones(1, 2), "v_w": ones(2, 2), "v_b": ones(2)}
+    dropped = msgspec.structs.replace(node, args={**node.args, "bias": None})
+    fitted = Fitter(run).fit(case(dropped, **feeds, b=ones(2)))
+    step = fitted.graph.nodes[0]
+    assert fitted.lint() is None and asked == ["linear", "grad:linear"]
+    assert leaves(forward(step)) == ("x", "w") and leaves(step) == ("x", "w", "dy")
+    assert {name: fed.shape for name, fed in fitted.feeds.items() if name[0] in "dv"} == dict.fromkeys(
+        ("dy", "v_x", "v_w"), (1, 1)
+    )
+    assert Fitter(run).fit(fitted) is fitted
+
+
 def test_a_leaf_that_is_written_to_is_copied():
     node = gradient(Node("relu_", {"self": Ref("x")}, ("y",)), (Ref("dy"),), ("x",))
     text = lines(node, "torch", x=(3,), dy=(3,))

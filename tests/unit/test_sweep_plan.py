@@ -17,8 +17,9 @@ from minrepro.ir.outcome import Completed, Raised
 from minrepro.ir.reduction import Diagnosis
 from minrepro.ir.signature import Signature
 from minrepro.ir.tensor import Tensor
+from minrepro.localise.gradients import label
 from minrepro.ops.gradient import leaves
-from minrepro.sweep.backward import Nothing, Pinned, Ready, Result, label, opened, ready, without
+from minrepro.sweep.backward import Nothing, Pinned, Ready, Result, opened, ready, without
 from minrepro.sweep.journal import Journal, Record, name
 from minrepro.sweep.lane import lacks
 from minrepro.sweep.plan import LAYOUTS, OWN, Item, case_of, leading, plan

@@ -10,7 +10,7 @@ from minrepro.diagnose.scene import Scene
 from minrepro.ir.graph import refs
 from minrepro.ir.reduction import Probe
 from minrepro.ir.tensor import Tensor
-from minrepro.ops.gradient import INCOMING
+from minrepro.ops.gradient import incoming
 
 CAUSE = "accumulation lost"
 SENTENCE = "what several results add to the gradient of one element is overwritten, not added up"
@@ -44,12 +44,12 @@ def _addends(scene: Scene) -> np.ndarray | None:
     node, actual = scene.gradient, scene.actual
     if scene.symptom != "value" or node is None or actual is None:
         return None
-    names = [ref.name for ref in refs(node.args[INCOMING])]
-    incoming = scene.case.feeds[names[0]] if len(names) == 1 else None
-    if incoming is None or incoming.dtype.kind != "float" or not 1 < incoming.size <= MOST:
+    names = [ref.name for ref in refs(incoming(node))]
+    sent = scene.case.feeds[names[0]] if len(names) == 1 else None
+    if sent is None or sent.dtype.kind != "float" or not 1 < sent.size <= MOST:
         return None
     found = []
-    dense = incoming.contiguous()
+    dense = sent.contiguous()
     for position in range(dense.size):
         alone = np.zeros_like(dense.base)
         alone.flat[position] = dense.base.flat[position]

@@ -11,7 +11,7 @@ from minrepro.diagnose.predict import by_value
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.graph import Ref
 from minrepro.ir.reduction import Probe
-from minrepro.ops.gradient import INCOMING, differentiated
+from minrepro.ops.gradient import differentiated, incoming
 
 CAUSE = "write not recorded"
 SENTENCE = "the write is not recorded: the gradient comes back as if nothing had been overwritten"
@@ -26,9 +26,11 @@ def probes(scene: Scene) -> Iterator[Probe]:
 def _passed(scene: Scene) -> Iterator[tuple[str, np.ndarray]]:
     step = scene.undifferentiated()
     row = ops.find(differentiated(scene.case.graph.nodes[0].op))
-    incoming = scene.case.graph.nodes[0].args.get(INCOMING)
-    if step is None or row is None or not incoming or not isinstance(incoming[0], Ref):
+    if step is None or row is None:
+        return
+    sent = incoming(scene.case.graph.nodes[0])[0]
+    if sent is None:
         return
     written = [arg.name for name in row.mutates if isinstance(arg := step.graph.nodes[0].args.get(name), Ref)]
     if any(scene.divergence.output == f"d_{name}" for name in written):
-        yield "the incoming gradient itself", scene.case.feeds[incoming[0].name].values
+        yield "the incoming gradient itself", scene.case.feeds[sent.name].values
