@@ -365,6 +365,18 @@ def packed():
     return Packed(), torch.randn(2, 3)
 
 
+class Alike(nn.Module):
+    """Broadcasts what has one shape already: torch gives its arguments back."""
+
+    def forward(self, x):
+        left, right = torch.broadcast_tensors(x * 2, x + 1)
+        return left * right
+
+
+def alike():
+    return Alike(), torch.randn(2, 3)
+
+
 class Unseen(nn.Module):
     """Writes behind torch's back: no recording of torch's operators is right."""
 

@@ -128,7 +128,7 @@ def test_no_zoo_model_has_neutral_norms(torch_worker):
     "model",
     [
         "masked", "writes", "input_write", "shared", "nested", "random", "assorted", "norm", "lazy", "scripted",
-        "conjugate", "attentive", "packed",
+        "conjugate", "attentive", "packed", "alike",
     ],
 )
 def test_awkward_models_replay_exactly(torch_worker, model, rung):
@@ -190,6 +190,13 @@ def test_writes_through_views_keep_the_write_and_rebuild_the_rest(torch_worker):
     assert found["slice_scatter"] and found["select_scatter"] and found["as_strided_scatter"]
     # What nothing else looks at is computed without a write.
     assert found["relu"] == 1 and found["clamp"] == 1 and not found["relu_"] and not found["clamp_"]
+
+
+def test_a_call_that_gives_its_arguments_back_is_a_step_beside_the_flow(torch_worker):
+    captured = capture(torch_worker, of("alike"))
+    assert ops(captured) == Counter(["mul", "add", "broadcast_tensors", "mul"])
+    last = captured.graph.nodes[-1]
+    assert {ref.name for ref in last.args.values() if isinstance(ref, Ref)} == {"mul", "add"}
 
 
 def test_a_model_that_writes_to_its_input_is_captured_with_the_input_as_it_was(torch_worker):

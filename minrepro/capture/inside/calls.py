@@ -232,7 +232,9 @@ class Call:
             table = self.recorder.emit("nonzero", "default", args, [spec], place=place)[0]
             op, overload, args = "unbind", "int", {"self": Ref(table), "dim": 1}
         results = [leaf if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
-        names = self.recorder.emit(op, overload, args, results, self._kept_defaults(), place=place)
+        # What returns its own arguments (broadcasting what has one shape already) still is a call of a port.
+        idle = all(leaf is not None and self.recorder.find(leaf) in parents.values() for leaf in results)
+        names = self.recorder.emit(op, overload, args, results, self._kept_defaults(), place=place, beside=idle)
         for leaf, name in zip(leaves, names):
             if not isinstance(leaf, torch.Tensor) or self.recorder.find(leaf) in parents.values():
                 continue
