@@ -50,7 +50,7 @@ def run(name: str, case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Reduce one model; a row of the table."""
     options = Options(
         f"{HERE / name}.py:build", spec(case["candidate"]), spec("torch"), modes=(case.get("mode", "forward"),),
-        deadline_s=DEADLINE_S,
+        deadline_s=DEADLINE_S, site=case.get("site", 0),
     )
     began = time.monotonic()
     try:
