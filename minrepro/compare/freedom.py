@@ -3,14 +3,19 @@
 Two right answers may differ there in every element, so that structure, finiteness and the laws of the operator are
 compared (`compare.laws`), where it has some. The unique outputs of the same operators (singular values, determinants,
 solutions) are compared like any other number. A gradient goes through the unique outputs only, and by the inputs only
-whose every element the result depends on.
+whose every element the result depends on. Where eigenvalues coincide that of each of them depends on the choice of
+vectors, and so does that of singular values, which have no gradient at zero either: whether they do is in the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from minrepro.ir.graph import Node, Ref
+from minrepro.ir.tensor import Tensor
+from minrepro.ops.gradient import differentiated, is_gradient
 
 _FREE: dict[str, tuple[int, ...]] = {
     "linalg_qr": (0, 1),
@@ -38,6 +43,41 @@ _SYMMETRIC: dict[str, tuple[str, str]] = {
 }
 """Operator -> a matrix of which it reads one triangle, and the flag that makes it do so (always if there is none). What
 the other triangle gets of the gradient is a choice."""
+
+_SPECTRA: dict[str, tuple[str, bool]] = {
+    "linalg_eigh": ("self", True),
+    "_linalg_eigh": ("A", True),
+    "linalg_eigvalsh": ("self", True),
+    "linalg_svd": ("A", False),
+    "_linalg_svd": ("A", False),
+    "linalg_svdvals": ("A", False),
+}
+"""Operator -> the matrix whose spectrum it gives, and if that are eigenvalues."""
+TOGETHER = 8.0
+"""Roundings of the largest value, for each row, within which two values of a spectrum count as one."""
+
+
+def merged(node: Node, feeds: Mapping[str, Tensor]) -> bool:
+    """True if a step is the gradient of a spectrum of which some values coincide, so that it is not unique.
+
+    Args:
+        node: the step.
+        feeds: what it reads.
+    """
+    param, eigenvalues = _SPECTRA.get(differentiated(node.op), ("", False))
+    if not param or not is_gradient(node.op):
+        return False
+    matrix = feeds[node.args[param].name]
+    values = matrix.values
+    if not values.size or not np.isfinite(values).all():
+        return False
+    if eigenvalues:
+        found = np.linalg.eigvalsh(values, node.args.get("UPLO", "L"))
+    else:
+        found = np.sort(np.linalg.svd(values, compute_uv=False), -1)
+        found = np.concatenate([np.zeros((*found.shape[:-1], 1)), found], -1)
+    limit = TOGETHER * max(values.shape[-2:]) * matrix.dtype.roundoff * np.abs(found).max(-1, keepdims=True)
+    return bool((np.diff(found, axis=-1) <= limit).any())
 
 
 def unordered(node: Node) -> frozenset[str]:

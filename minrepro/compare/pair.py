@@ -16,7 +16,7 @@ from minrepro import backends, ops, replays
 from minrepro.backends import Spec
 from minrepro.backends.program import Program, Step, filling, program
 from minrepro.compare import sensitivity
-from minrepro.compare.freedom import free
+from minrepro.compare.freedom import free, merged
 from minrepro.compare.laws import Broken, worst
 from minrepro.compare.policy import Format, rounded
 from minrepro.compare.terms import reach, terms
@@ -250,7 +250,7 @@ class Pair:
         wide = _once(lambda: self._wide(case()))
         return Question(
             loosest(kinds), length, graph.outputs, truth, second, at, wide, lambda to: self._rounded(case(), to),
-            free(graph.nodes), kept, typed, furthest,
+            free(graph.nodes), lambda: single is not None and merged(single, case().feeds), kept, typed, furthest,
         )
 
     def truth(self, case: Case, weighed: bool = True) -> Truth | None:
