@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from minrepro import backends, zoo
-from minrepro.align import Aligned, Request, open_alignment, table
+from minrepro.align import Aligned, Request, open_alignment, shown, table
 from minrepro.align.language import LANGUAGES, Words
 from minrepro.align.training import OPTIMISERS
 from minrepro.align.verdict import EXIT, verdict
@@ -49,10 +49,11 @@ WIDTH = 160
 @click.option("--optimizer", "optimiser", type=click.Choice(OPTIMISERS), default="adamw", show_default=True,
               help="Takes the training steps.")
 @click.option("--order", type=click.Choice(["call", "worst"]), default="call", show_default=True, help="Order of the rows.")
-@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of the table.")
+@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True,
+              help="Language of the table and of what stands around it.")
 @click.option("--deadline", default=300.0, show_default=True,
-              help="Seconds that one answer of a worker may take. A port that takes longer is a finding (status 1), and is run once "
-                   "more, traced; a reference or converter that does is bad input (status 2).")
+              help="Seconds that one answer of a worker may take. A port that takes longer is a finding (status 1), and is run "
+                   "once more, traced; a reference or converter that does is bad input (status 2).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print align.json and nothing else.")
 def align(model, port, candidate, reference, inputs, convert, mapped, seed, train, precision, draws, backward, steps, optimiser,
@@ -63,10 +64,12 @@ def align(model, port, candidate, reference, inputs, convert, mapped, seed, trai
     folder = out or Path("minrepro-runs") / time.strftime("align-%Y%m%d-%H%M%S")
     screen = wide(as_json)
     notice = replay_notice(candidate)
-    screen.print(notice or f"{model}: {reference} against {candidate}", style="bold", markup=False)
+    words = Words(lang)
+    title = words("against", model=model, reference=reference, candidate=candidate)
+    screen.print(notice or title, style="bold", markup=False)
     with interruptible(folder):
-        found, result = aligned(reference, candidate, folder, request, Words(lang))
-    _show(screen, found, result, Words(lang), order == "worst", folder)
+        found, result = aligned(reference, candidate, folder, request, words)
+    _show(screen, found, result, words, order == "worst", folder)
     if as_json:
         click.echo(json.dumps(result, allow_nan=False))
     sys.exit(EXIT[result["verdict"]])
@@ -96,7 +99,7 @@ def prepare(model, port, candidate, inputs=(), convert="", mapped=(), seed=0, tr
 
 def aligned(reference: str, candidate: str, folder: Path, request: Request, words: Words) -> tuple[Aligned, dict[str, Any]]:
     """Align, and write ``align.json`` and ``align.md`` into the run folder."""
-    found, about = _watched(str(backends.parse(reference)), str(backends.parse(candidate)), folder, request)
+    found, about = _watched(str(backends.parse(reference)), str(backends.parse(candidate)), folder, request, words)
     result = readable(table.report(found, about))
     write(folder / "align.json", result)
     table.write(folder, found, result, words)
@@ -113,11 +116,14 @@ def case_of_port(
     Where there is none the command ends here: the table has said whose fault it is.
     """
     screen = wide(as_json)
-    screen.print(f"{request.names[0]}: {reference} against its port {request.names[1]} on {candidate}", style="bold")
+    words = Words("en")
+    model, port = request.names
+    title = words("against_port", model=model, reference=reference, port=port, candidate=candidate)
+    screen.print(title, style="bold", markup=False)
     request = msgspec.structs.replace(request, scripts=True)
-    found, result = aligned(reference, candidate, folder, request, Words("en"))
+    found, result = aligned(reference, candidate, folder, request, words)
     guilty = [row for row in found.rows if row.verdict not in ("same", "arithmetic", "idle")]
-    _show(screen, msgspec.structs.replace(found, rows=guilty), result, Words("en"), False, folder)
+    _show(screen, msgspec.structs.replace(found, rows=guilty), result, words, False, folder)
     if not found.cases:
         if as_json:
             click.echo(json.dumps(result, allow_nan=False))
@@ -125,11 +131,13 @@ def case_of_port(
     return next(iter(found.cases.values()))
 
 
-def _watched(reference: str, candidate: str, folder: Path, request: Request) -> tuple[Aligned, dict[str, Any]]:
+def _watched(
+    reference: str, candidate: str, folder: Path, request: Request, words: Words
+) -> tuple[Aligned, dict[str, Any]]:
     """Run with a progress line; returns what was found and what the report says about the run."""
     bar = Progress(SpinnerColumn(), TextColumn("align"), BarColumn(20), TextColumn("{task.fields[what]}"),
                    TimeElapsedColumn(), console=Console(stderr=True, emoji=False), transient=True)
-    task = bar.add_task("", total=None, what="starting both frameworks")
+    task = bar.add_task("", total=None, what=words("starting"))
     began = time.monotonic()
 
     def progress(done: int, total: int, what: str) -> None:
@@ -159,41 +167,12 @@ def _watched(reference: str, candidate: str, folder: Path, request: Request) -> 
 def _show(screen: Console, found: Aligned, result: dict[str, Any], words: Words, worst_first: bool, folder: Path) -> None:
     rows = table.ordered(found.rows, worst_first)
     screen.print(table.screen(rows, words))
-    for line in table.trained(found):
+    for line in shown.below(rows, found, words, folder):
         screen.print(line, markup=False)
-    for note, units in table.notes(rows, words).items():
-        more = f" (and {len(units) - 1} more)" if len(units) > 1 else ""
-        screen.print(f"\n{units[0]}{more}: {note}", markup=False)
-    wrong = [entry for entry in found.entries if entry.blame]
-    for entry in wrong[:8]:
-        screen.print(f"{words('state')}: {entry.key or entry.source}: {entry.blame}: {entry.detail}", markup=False)
-    if len(wrong) > 8:
-        screen.print(f"... {len(wrong)} of {len(found.entries)} entries; all of them are in align.md")
-    for line in filter(None, table.leftovers(found, words)):
+    verdict, *rest = shown.closing(result, words, folder)
+    screen.print(verdict, style="bold", markup=False)
+    for line in rest:
         screen.print(line, markup=False)
-    if found.failure is not None:
-        told = found.failure["blame"]
-        where = f"{told['file']}:{told['line']}" if told["file"] else "the framework"
-        module = told["path"] or words("root")
-        does = "the port raises" if found.failure["kind"] == "raised" else "the port's process"
-        screen.print(f"\n{does} {told['error']} in {module} at {where}: {told['message']}", markup=False)
-    if found.call is not None:
-        screen.print(f"call      {found.call.call}  (was {found.call.original}; {found.call.queries} queries)", markup=False)
-        shown = f"({found.call.lines} lines), {found.call.reproduced} of {found.call.runs} fresh processes show it"
-        shown = f"{found.call.path} {shown}" if found.call.path else f"none: {found.call.why}"
-        screen.print(f"script    {shown}", markup=False)
-        for other in found.call.alike:
-            screen.print(f"the same kind of call: {other}", markup=False)
-    for note in found.notes:
-        screen.print(note, markup=False)
-    for glue in found.scripts:
-        told = f"{glue.path} ({glue.lines} lines): {glue.summary}" if glue.verified else f"none: {glue.why}"
-        screen.print(f"script    {told}", markup=False)
-    if found.cases:
-        screen.print(f"reduce it with: minrepro shrink --case {folder / 'case.json'}", markup=False)
-    screen.print(f"\n{words('verdict')}   {words.outcome(result['verdict'])}", style="bold")
-    screen.print(f"{words('standard')}  {words('standard_text')} ({table.STANDARD})", markup=False)
-    screen.print(f"folder    {folder}")
 
 
 def _port(model: str, port: str, candidate: str) -> dict[str, Any]:

@@ -1,6 +1,10 @@
-"""The words of the table in two languages."""
+"""The words of the table, and of the lines around it, in two languages."""
 
 from __future__ import annotations
+
+from typing import Any
+
+from minrepro.align.phrases import translated
 
 _ENGLISH = {
     "title": "Alignment", "module": "module", "types": "types", "shape": "shape", "dtype": "dtype", "made": "made here",
@@ -21,6 +25,19 @@ _ENGLISH = {
     "outcome.crash": "the port's process dies", "outcome.hang": "the port never returns",
     "outcome.unexplained": "unexplained divergence",
     "outcome.unpaired": "weights without a partner: give --map or --convert",
+    "against": "{model}: {reference} against {candidate}", "starting": "starting both frameworks",
+    "against_port": "{model}: {reference} against its port {port} on {candidate}", "call": "call", "script": "script",
+    "folder": "folder", "more": "(and {count} more)",
+    "more_entries": "... {count} of {total} entries; all of them are in align.md",
+    "raises": "the port raises {error} in {module} at {where}: {message}",
+    "ends": "the port's process {error} in {module} at {where}: {message}", "in_framework": "the framework",
+    "before": "wrong before that: {units}", "reduced": "{call}  (was {original}; {queries} queries)",
+    "lines": "({count} lines)", "show_it": "{reproduced} of {runs} fresh processes show it", "none": "none: {why}",
+    "alike": "the same kind of call: {call}", "reduce": "reduce it with: {command}",
+    "step": "step {step} {what}: {state}; {key}: {detail}", "step.gradient": "gradient",
+    "step.update": "{name} update", "differ": "{wrong} of {count} differ", "agree": "{count} agree",
+    "worst": "worst {size}", "blame.converter": "converter", "blame.framework": "framework", "blame.model": "model",
+    "blame.port": "port", "blame.pairing": "pairing",
 }
 _CHINESE = {
     "title": "对齐结果", "module": "模块", "types": "类型", "shape": "形状", "dtype": "数据类型", "made": "本模块引入误差",
@@ -39,6 +56,19 @@ _CHINESE = {
     "outcome.unpaired": "部分权重没有对应项, 请使用 --map 或 --convert",
     "outcome.draw": "随机数未固定", "outcome.exception": "移植模型抛出异常",
     "outcome.crash": "移植模型进程崩溃", "outcome.hang": "移植模型无响应", "outcome.unexplained": "原因不明的差异",
+    "against": "{model}: {reference} 对比 {candidate}", "starting": "正在启动两个框架",
+    "against_port": "{model}: {reference} 对比 {candidate} 上的移植模型 {port}", "call": "调用", "script": "脚本",
+    "folder": "目录", "more": "(另有 {count} 个)",
+    "more_entries": "... 共 {total} 项中的 {count} 项, 全部列于 align.md",
+    "raises": "移植模型抛出 {error}, 模块 {module}, 位置 {where}: {message}",
+    "ends": "移植模型进程{error}, 模块 {module}, 位置 {where}: {message}", "in_framework": "框架内部",
+    "before": "在此之前已有错误: {units}", "reduced": "{call}  (原为 {original}; 查询 {queries} 次)",
+    "lines": "({count} 行)", "show_it": "{runs} 个新进程中有 {reproduced} 个复现", "none": "无: {why}",
+    "alike": "同类调用: {call}", "reduce": "归约命令: {command}",
+    "step": "第 {step} 步{what}: {state}; {key}: {detail}", "step.gradient": "梯度", "step.update": " {name} 更新",
+    "differ": "{count} 项中有 {wrong} 项不同", "agree": "{count} 项一致", "worst": "最大误差 {size}",
+    "blame.converter": "转换函数", "blame.framework": "框架", "blame.model": "参考模型", "blame.port": "移植模型",
+    "blame.pairing": "配对",
 }
 LANGUAGES = {"en": _ENGLISH, "zh": _CHINESE}
 
@@ -51,10 +81,14 @@ class Words:
     """
 
     def __init__(self, language: str):
-        self.table = LANGUAGES[language]
+        self.language, self.table = language, LANGUAGES[language]
 
-    def __call__(self, name: str) -> str:
-        return self.table[name]
+    def __call__(self, name: str, /, **parts: Any) -> str:
+        return self.table[name].format(**parts) if parts else self.table[name]
+
+    def said(self, text: str) -> str:
+        """A sentence that the findings say in English."""
+        return translated(text, self.language)
 
     def verdict(self, name: str) -> str:
         """The verdict on a row."""

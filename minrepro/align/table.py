@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from minrepro.align import Aligned
 from minrepro.align.findings import Row, finite
 from minrepro.align.language import Words
-from minrepro.align.loading import counts
+from minrepro.align.loading import Entry, counts
 from minrepro.align.training import Compared
 from minrepro.ir import codec
 
@@ -70,7 +70,7 @@ def notes(rows: Sequence[Row], words: Words) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows:
         for note in filter(None, (row.note, row.gradient_note)):
-            found.setdefault(note, []).append(_name(row.unit, words))
+            found.setdefault(words.said(note), []).append(_name(row.unit, words))
     return found
 
 
@@ -92,7 +92,7 @@ def columns_of(rows: Sequence[Row]) -> tuple[str, ...]:
     return (*COLUMNS, "gradient") if any(row.gradient for row in rows) else COLUMNS
 
 
-def trained(found: Aligned) -> list[str]:
+def trained(found: Aligned, words: Words) -> list[str]:
     """What whole backward passes and training steps said, a line each."""
     lines = []
     groups: dict[tuple[int, str], list[Compared]] = {}
@@ -101,9 +101,12 @@ def trained(found: Aligned) -> list[str]:
     for (step, what), items in groups.items():
         wrong = [item for item in items if item.comparison.verdict == "diverges"]
         worst = max(items, key=lambda item: (item in wrong, item.comparison.ratio, item.absolute))
-        state = f"{len(wrong)} of {len(items)} differ" if wrong else f"{len(items)} agree"
-        detail = worst.comparison.divergence.detail if wrong and worst.comparison.divergence else f"worst {worst.absolute:.2g}"
-        lines.append(f"step {step} {what if what == 'gradient' else what + ' update'}: {state}; {worst.key}: {detail}")
+        state = words("differ", wrong=len(wrong), count=len(items)) if wrong else words("agree", count=len(items))
+        detail = words("worst", size=f"{worst.absolute:.2g}")
+        if wrong and worst.comparison.divergence:
+            detail = words.said(worst.comparison.divergence.detail)
+        title = words("step.gradient") if what == "gradient" else words("step.update", name=what)
+        lines.append(words("step", step=step, what=title, state=state, key=worst.key, detail=detail))
     return lines
 
 
@@ -119,16 +122,21 @@ def markdown(rows: Sequence[Row], found: Aligned, words: Words, about: dict[str,
     ]
     shown = [cells(row, words)[: len(columns)] for row in rows]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in shown]
-    lines += ["", *(f"- {line}" for line in trained(found))] if found.trained else []
+    lines += ["", *(f"- {line}" for line in trained(found, words))] if found.trained else []
     told = [f"- {', '.join(units)}: {note}" for note, units in notes(rows, words).items()]
     if told:
         lines += ["", f"## {words('notes')}", "", *told]
-    wrong = [entry for entry in found.entries if entry.blame]
+    wrong = [one for one in found.entries if one.blame]
     if wrong:
         lines += ["", f"## {words('state')}", ""]
-        lines += [f"- {entry.key or entry.source}: {entry.blame}: {entry.detail}" for entry in wrong]
+        lines += ["- " + entry(one, words).partition(": ")[2] for one in wrong]
     lines += leftovers(found, words, len(found.pairing.reference) + len(found.pairing.candidate))
     return "\n".join(lines) + "\n"
+
+
+def entry(one: Entry, words: Words) -> str:
+    """An entry of the state that somebody is to blame for."""
+    return f"{words('state')}: {one.key or one.source}: {words(f'blame.{one.blame}')}: {words.said(one.detail)}"
 
 
 def leftovers(found: Aligned, words: Words, most: int = 6) -> list[str]:

@@ -40,9 +40,10 @@ SAME = {
 OPPOSITE = {"exclusive", "time_major"}
 """Attributes that say the opposite of what they are compared under."""
 EVERYWHERE = {
-    "eps", "approximate", "momentum", "stride", "padding", "dilation", "groups", "num_groups", "kernel", "ceil", "alpha",
-    "beta", "slope", "num_heads", "align_corners", "padding_mode", "output_padding", "output_size", "scale_factor", "upscale_factor",
-    "downscale_factor", "divisor", "min", "max", "threshold", "start_dim", "end_dim", "norm_first", "count_include_pad", "k",
+    "eps", "approximate", "momentum", "stride", "padding", "dilation", "groups", "num_groups", "kernel", "ceil",
+    "alpha", "beta", "slope", "num_heads", "align_corners", "padding_mode", "output_padding", "output_size",
+    "scale_factor", "upscale_factor", "downscale_factor", "divisor", "min", "max", "threshold", "start_dim", "end_dim",
+    "norm_first", "count_include_pad", "k",
 }
 """Settings that change a result and mean the same in every layer that has them."""
 SOMEWHERE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -61,3 +62,31 @@ def test_the_help_says_what_a_star_stands_for(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["minrepro", "align", "--help"])
     cli.main()
     assert "exactly one part of a path" in " ".join(capsys.readouterr().out.split())
+
+
+OURS = r"\b(the|of|which|port|reference|script|call|folder|worst|agree|differ|step|reduce|converter|root|notes?)\b"
+"""Words of ours that no line in Chinese has."""
+
+
+@pytest.mark.parametrize(("model", "port", "framework", "options"), [
+    ("patches", "patches", "paddle", ["--train-steps", "1"]),
+    ("patches", "patches_unstrided", "oneflow", []),
+    ("patches", "patches_summed", "paddle", ["--backward"]),
+    ("patches", "patches_without_bias", "paddle", ["--convert", f"{PADDLE}:half_of_it"]),
+    ("patches", "patches_leaving", "paddle", []),
+])
+def test_everything_around_the_table_is_in_the_language(
+    capsys, monkeypatch, tmp_path, environment_of, model, port, framework, options
+):
+    environment_of(framework)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [
+        "minrepro", "align", *sides(model, framework, port), "--candidate", framework, *options, "--out", "o", "--lang", "zh"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    printed = capsys.readouterr().out
+    below = printed[printed.index("\nfc ") + 1:].partition("\n")[2]
+    assert below.count("\n") > 3
+    for line in [*below.splitlines(), *(tmp_path / "o/align.md").read_text().splitlines()]:
+        ours = re.sub(r"\(.*?\)|\S*/\S*|--\w+|\S*\.\w+|.*Error: .*|minrepro .*", "", line)
+        assert not re.search(OURS, ours), line
