@@ -10,106 +10,44 @@ from __future__ import annotations
 
 import contextlib
 import math
-import resource
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any, Callable, Mapping
 
 import msgspec
 
-from minrepro.capture import Captured, capture
-from minrepro.compare.pair import Pair, Side, open_side
+from minrepro.capture import capture
 from minrepro.diagnose import UNEXPLAINED, Scene, diagnose, legal
 from minrepro.emit import emit
 from minrepro.emit.finding import finding
 from minrepro.errors import InternalError, SessionLost, UsageError
 from minrepro.ir import codec
 from minrepro.ir.case import Case
-from minrepro.ir.divergence import Comparison, Site
+from minrepro.ir.divergence import Site
 from minrepro.ir.graph import Graph, Node
 from minrepro.ir.outcome import Completed
-from minrepro.ir.reduction import Diagnosis, Finding, Rate, Reduction, Repro, Verified
-from minrepro.ir.signature import Signature
+from minrepro.ir.reduction import Finding, Rate, Repro, Verified
 from minrepro.localise.alone import alone
 from minrepro.localise.gradients import Gradients, SecondOrder
 from minrepro.localise.interaction import EndToEnd
 from minrepro.localise.streaming import Stream, Trace
-from minrepro.options import OPTIONS, Options
+from minrepro.options import Options
 from minrepro.record import Listener, aside, checked, counts, describe_trace, excused, kind_of, rates, readable, shape_of, write
 from minrepro.shrink import shrink
 from minrepro.shrink.oracle import Oracle, identity
+from minrepro.state import State
 from minrepro.verify import verify
+
+__all__ = ["EXIT", "STAGES", "Listener", "Options", "Run"]
 
 LIVES = 3
 """Times that a run survives the loss of the process that holds the model."""
-CASE = "case.json"
-"""What a run starts at that is given a case and no model."""
 EXIT = {"clean": 0, "arithmetic": 0, "convention": 0, "policy": 0, "divergence": 1, "unsupported": 2, "unverified": 3}
 """Exit status by verdict."""
 
 
-class Run:
-    """One reduction from model to verified script: options, folder, and what the stages found.
-
-    Args:
-        options: what was asked.
-        folder: run folder; an earlier run there is continued, no query is asked twice.
-        listener: told what happens.
-    """
-
-    def __init__(self, options: Options, folder: Path, listener: Listener):
-        self.options, self.folder, self.listener = options, folder, listener
-        folder.mkdir(parents=True, exist_ok=True)
-        write(folder / OPTIONS, options)
-        self.seconds: dict[str, float] = {}
-        self.verdict = "clean"
-        self.report: dict[str, Any] = {}
-        self.pair: Pair = self._open()
-        self.captured: Captured
-        self.traces: list[Trace] = []
-        self.end_to_end: Comparison | None = None
-        self.site: Site
-        self.case: Case
-        self.signature: Signature
-        self.oracle: Oracle
-        self.diagnosis: Diagnosis
-        self.reduction: Reduction
-        self.finding: Finding
-        self.repro: Repro
-        self.verified: Verified
-        self.first = "capture"
-        if not options.model and (folder / CASE).is_file():
-            self.start_at(codec.decode((folder / CASE).read_bytes()))
-
-    def start_at(self, case: Case) -> None:
-        """Take a diverging case for what the stages before `diagnose` would have found."""
-        self.case, self.first = case, "diagnose"
-        write(self.folder / CASE, case)
-        self.site = Site(case.graph.nodes[0], case.feeds, Comparison("diverges"), Completed({}), Completed({}))
-        self.report["original"] = shape_of(case)
-
-    def _open(self) -> Pair:
-        reference = open_side(self.options.reference, self.folder)
-        try:
-            candidate = open_side(self.options.candidate, self.folder)
-        except BaseException:
-            reference.worker.stop()
-            raise
-        return Pair(reference, candidate, self.folder, self.options.deadline_s)
-
-    @property
-    def template(self) -> Case:
-        """A case with this run's settings and nothing in it."""
-        options = self.options
-        return Case(
-            Graph((), (), ()), {}, options.reference, options.candidate, "forward", options.threads, options.seed
-        )
-
-    @property
-    def side(self) -> Side:
-        """The side that the script is about."""
-        return self.pair.reference if self.finding.side == "reference" else self.pair.candidate
+class Run(State):
+    """A run that executes its stages."""
 
     def execute(self) -> dict[str, Any]:
         """Run all stages and return the report."""
@@ -127,8 +65,8 @@ class Run:
                 write(self.folder / f"{position}-{FILES.get(name, name)}.json", record)
         finally:
             self.seconds["total"] = time.monotonic() - began
-            self._summarise()
-            self.pair.stop()
+            self.summarise()
+            self.stop()
         self.report = readable(self.report)
         write(self.folder / "report.json", self.report)
         return self.report
@@ -155,31 +93,12 @@ class Run:
             if name == "localise":
                 stage_compare(self)
 
-    def _summarise(self) -> None:
-        """Complete `report` with what every run has."""
-        sides = {"reference": self.pair.reference, "candidate": self.pair.candidate}
-        peaks: dict[str, Any] = {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
-        for name, side in sides.items():
-            if side.worker.ready:
-                side.worker.close()
-            self.report[name] = {"spec": str(side.spec), "versions": side.versions()}
-            peaks[name] = {"peak": side.worker.peak_bytes, "after_import": side.worker.import_bytes}
-        imports = sum(side.worker.import_seconds for side in sides.values())
-        self.report = {
-            "verdict": self.verdict,
-            "model": self.options.model,
-            "mode": list(self.options.modes),
-            "replay": self.pair.candidate.spec.replay or None,
-            **self.report,
-            "seconds": {"imports": imports, **self.seconds},
-            "peak_bytes": peaks,
-        }
-
 
 def stage_capture(run: Run) -> dict[str, Any]:
     """Model -> graph of ATen steps, checked to replay to the model's own outputs."""
     options, worker = run.options, run.pair.reference.worker
     worker.ensure()
+    run.foresee()
     run.captured = found = capture(
         worker, options.model, options.inputs, seed=options.seed, rung=options.rung, train=options.train
     )
@@ -213,6 +132,7 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
         keys = {entry.name: entry.key for entry in captured.state}
         turned = [entry.name for entry in captured.state if entry.turned]
         run.traces.append(stream.load(keys, captured.graph, turned))
+        run.foresee()
     if "forward" in run.options.modes:
         stream = Stream(run.pair, run.template, run.listener.progress)
         before = run.pair.candidate.worker.computed_seconds
@@ -226,6 +146,7 @@ def stage_compare(run: Run) -> dict[str, Any] | None:
     for trace in run.traces:
         run.listener.say(describe_trace(trace))
         record[trace.mode] = [checked(item) for item in trace.checked]
+    run.foresee()
     run.report["compared"] = {trace.mode: counts(trace) for trace in run.traces}
     return record
 
@@ -394,25 +315,36 @@ def stage_emit(run: Run) -> Finding:
         raise InternalError(f"the reduced case {case.summary()} does not diverge when asked again")
     comparison, left, right = run.oracle.evidence
     assert comparison.divergence is not None
-    again = diagnose(Scene(run.pair, case, left, right, comparison.divergence, run.reduction.rate))
-    if again.cause != UNEXPLAINED or run.diagnosis.cause == UNEXPLAINED:
-        # The smallest case may be too small for an experiment that confirmed the cause on the case as found.
-        run.diagnosis = again
-    run.report["diagnosis"] = codec.plain(run.diagnosis)
     node = run.site.node
     run.finding = finding(
         run.pair, case, comparison, left, right, identity(case, comparison, left, right), run.diagnosis,
         run.options.model, f"{node.path or 'root'} {node.op} {node.source}".strip(), run.reduction.rate,
     )
-    run.repro = emit(run.finding, run.folder, run.pair.specs(case))
+    _write_script(run)
+    again = diagnose(Scene(run.pair, case, left, right, comparison.divergence, run.reduction.rate))
+    if again.cause != UNEXPLAINED or run.diagnosis.cause == UNEXPLAINED:
+        # The smallest case may be too small for an experiment that confirmed the cause on the case as found.
+        run.diagnosis = again
+        run.finding = msgspec.structs.replace(run.finding, diagnosis=again)
+        _write_script(run)
+    run.report["diagnosis"] = codec.plain(run.diagnosis)
     return run.finding
+
+
+def _write_script(run: Run) -> None:
+    """Write the script and begin to run it: the cause that is looked into meanwhile seldom changes what it does."""
+    run.repro = emit(run.finding, run.folder, run.pair.specs(run.finding.case))
+    if run.finding.rate is None:
+        run.processes().begin(run.repro.text, run.options.runs)
 
 
 def stage_verify(run: Run) -> Verified:
     """The script alone, in fresh processes."""
-    side = run.side
+    side, processes = run.side, run.processes()
+    processes.begin(run.repro.text, run.options.runs)
+    run.close()
     run.verified = result = verify(
-        run.repro, run.finding, side.worker.interpreter, runs=run.options.runs, replay_file=side.replay
+        run.repro, run.finding, side.worker.interpreter, runs=run.options.runs, replay_file=side.replay, ahead=processes
     )
     if result.ok and result.flaky and run.finding.rate is None:
         # Only fresh processes show it now and then: script and issue have to say so.

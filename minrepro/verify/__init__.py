@@ -7,7 +7,6 @@ without the replay it must not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ from minrepro.environments import pythons
 from minrepro.ir.outcome import Completed, Crashed, Raised
 from minrepro.ir.reduction import Finding, Rate, Repro, Verified
 from minrepro.shrink.sequential import Sequence, sequence
+from minrepro.verify.ahead import DEADLINE, PARALLEL, Ahead
 from minrepro.verify.running import Run, run
 from minrepro.verify.same import difference
 
@@ -26,8 +26,6 @@ MOST = 150
 """Fresh processes for one script at most."""
 SHOWN = 1 << 14
 """Characters of a run's output that are stored."""
-PARALLEL = 2
-"""Fresh processes at a time: each imports a framework, on a core of its own."""
 
 
 def verify(
@@ -36,7 +34,8 @@ def verify(
     interpreter: str,
     runs: int = 3,
     replay_file: Path | None = None,
-    deadline: float = 120.0,
+    deadline: float = DEADLINE,
+    ahead: Ahead | None = None,
 ) -> Verified:
     """Run a script in fresh processes and count how often it shows its bug.
 
@@ -50,26 +49,24 @@ def verify(
         runs: how many processes, at least.
         replay_file: file of the historical bug to run it under; then it also runs once without, and must exit with 0.
         deadline: seconds per run.
+        ahead: what was started for this script already, if anything; it is over afterwards.
     """
     backend = _backend(finding)
     under = (backend.path, str(replay_file)) if replay_file is not None else None
 
-    def once(on: tuple[str, str] | None) -> Run:
-        return run(repro.text, interpreter, threads=finding.case.threads, under=on, deadline=deadline)
-
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        jobs = [pool.submit(once, under) for _ in range(runs)]
-        clean = pool.submit(once, None) if under is not None else None
+    kind = interpreter, finding.case.threads, under
+    with ahead if ahead is not None and ahead.kind == kind else Ahead(*kind, deadline) as processes:
+        jobs, bare = processes.begin(repro.text, runs)
         done = [job.result() for job in jobs]
         reasons = [reason(finding, one) for one in done]
         test = _flaky(finding, reasons)
         while test is not None and test.decision is None and len(done) < MOST:
-            more = list(pool.map(once, [under] * PARALLEL))
+            more = [job.result() for job in processes.more(repro.text, PARALLEL)]
             done += more
             reasons += [reason(finding, one) for one in more]
             for why in reasons[-len(more):]:
                 test.add(why is None)
-        without = clean.result().status if clean is not None else None
+        without = bare.result().status if bare is not None else None
     return Verified(
         runs=len(done),
         reproduced=reasons.count(None),
@@ -113,7 +110,7 @@ def rerun(
     interpreter: str,
     threads: int = 1,
     replay_file: Path | None = None,
-    deadline: float = 120.0,
+    deadline: float = DEADLINE,
 ) -> Run:
     """Run a stored script once, under its replay if it has one.
 

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "minrepro"
 ORDER = (
     "errors", "registry", "ir", "ops", "backends", "environments", "worker", "replays", "zoo", "capture", "compare",
-    "localise", "diagnose", "shrink", "emit", "verify", "corpus", "options", "record", "pipeline", "sweep", "align", "cli",
+    "localise", "diagnose", "shrink", "emit", "verify", "corpus", "options", "record", "state", "pipeline", "sweep", "align",
+    "cli",
 )
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 WORKER_SIDE = sorted(
