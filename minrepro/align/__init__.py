@@ -139,6 +139,8 @@ class Alignment:
         if passed.gradients is not None:
             table.take_gradients(passed.gradients.found)
             table.take_deaths(self.deaths.gradients)
+        if passed.whole and any(row.verdict in ("port", "weights") for row in table.rows):
+            self.notes.append("the whole returns the same: what differs inside is meant, or this input hides it")
         trained: list[Compared] = []
         if (self.request.backward or self.request.steps) and not failure:
             trained, failure = self._timed("training", lambda: self._trained(passed.draws))

@@ -80,6 +80,20 @@ class Wrong(msgspec.Struct):
     gross: bool
 
 
+class Apart(msgspec.Struct):
+    """How a unit that is left to itself differs.
+
+    Attributes:
+        detail: the first difference.
+        places: the port's lines that made it.
+        parts: ``in`` and ``out``, where there is one.
+    """
+
+    detail: str
+    places: str
+    parts: set[str]
+
+
 class Table:
     """Collects seams into rows.
 
@@ -90,7 +104,7 @@ class Table:
     Attributes:
         rows: one per unit.
         wrong: (unit, ``in`` or ``out``) that differ though they should not.
-        apart: number of a unit that is left to itself -> how its values differ, and the port's lines that made them.
+        apart: number of a unit that is left to itself -> how its values differ, in the order in which that shows.
         unclear: those of them of which nobody can say whether that is right, because they err on any input.
         callers: number of a unit -> of those that call it.
     """
@@ -102,7 +116,7 @@ class Table:
             for unit in pairing.units
         ]
         self.wrong: dict[tuple[int, str], Wrong] = {}
-        self.apart: dict[int, tuple[str, str]] = {}
+        self.apart: dict[int, Apart] = {}
         self.unclear: set[int] = set()
         self.callers: dict[int, set[int]] = {}
 
@@ -114,7 +128,7 @@ class Table:
         # Who uses what a part of the port does not return shows it at the next seam; only of the whole everything is due.
         opened = opened or told is not None and told.symptom == "structure" and found.unit > 0
         if told is not None and opened:
-            self.apart.setdefault(found.unit, (told.detail, _places(found)))
+            self.apart.setdefault(found.unit, Apart(told.detail, _places(found), set())).parts.add(found.part)
         elif told is not None:
             before = self.wrong.get((found.unit, found.part))
             self.wrong[found.unit, found.part] = Wrong(
@@ -232,8 +246,8 @@ def explain(table: Table, evidence: Evidence) -> None:
             row.note = f"ill-conditioned: {'; '.join(row.rows)}; compare rows by their relative error, the mean says nothing"
         elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
             row.note = f"ill-conditioned: an element moves by {row.worst.condition:.2g} times a relative change of its inputs"
-    for number, (told, places) in table.apart.items():
-        _apart(table.rows[number], told, places, number in table.unclear)
+    for number, told in table.apart.items():
+        _apart(table.rows[number], told.detail, told.places, number in table.unclear)
 
 
 def _set(table: Table, number: int, path: str, evidence: Evidence) -> list[str]:

@@ -107,7 +107,23 @@ class _Search:
         kinds = self._kinds(set(rest) - set(kept))
         for units in kinds[:MOST] if kept or len(kinds) > 1 else ():
             kept |= self._tried(fine, {**kept, **{unit: rest[unit] for unit in units}}, units)
+        callers = {maker for unit in set(rest) - set(kept) for maker in self.first.table.callers.get(unit, ())}
+        for maker in sorted(callers)[:MOST]:
+            kept |= self._chain(fine, kept, maker)
         return kept
+
+    def _chain(self, fine: Opened, kept: Opened, maker: int) -> Opened:
+        """Parts of one unit that hand each other what the reference's do not, if the unit makes the right thing of it.
+
+        A part that only returns something else belongs to them if one that is told something else comes after it.
+        """
+        inside = _below(self.first.table, [maker])
+        one = self.passes.probe({**fine, **kept, **dict.fromkeys(inside, BOTH)})
+        if one.failure is not None or any(how.maker == maker or how.maker in inside for how in one.table.wrong.values()):
+            return {}
+        apart = {unit: how.parts for unit, how in one.table.apart.items() if unit in inside}
+        last = max((place for place, parts in enumerate(apart.values()) if "in" in parts), default=-1)
+        return {unit: frozenset(parts) for unit, parts in list(apart.items())[: last + 1] if unit not in fine}
 
     def _tried(self, fine: Opened, more: Opened, asked: Iterable[int]) -> dict[int, frozenset[str]]:
         """Leave more units to themselves; those asked about around which nothing is wrong then."""

@@ -38,6 +38,7 @@ class Piece(msgspec.Struct, frozen=True):
         turned: it is transposed first.
         axis: along which it is a part; None for the whole.
         at, start, length: `length` rows of the source from `start` on are those of the port's entry from `at` on.
+        extent: rows that the source has.
     """
 
     source: str
@@ -46,6 +47,7 @@ class Piece(msgspec.Struct, frozen=True):
     at: int
     start: int
     length: int
+    extent: int
 
     def of(self, source: np.ndarray) -> np.ndarray:
         """Its values, given those of the whole source."""
@@ -54,7 +56,9 @@ class Piece(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         name = f"{self.source}{'.T' if self.turned else ''}"
-        return name if self.axis is None else f"{name}[{':, ' * self.axis}{self.start}:{self.start + self.length}]"
+        if self.axis is None or self.length == self.extent:
+            return name
+        return f"{name}[{':, ' * self.axis}{self.start}:{self.start + self.length}]"
 
 
 class Entry(msgspec.Struct):
@@ -188,13 +192,29 @@ class Loader:
         named = self._partners(theirs, mine, certain)
         asked = [key for key in made if key in mine and key not in named]
         told = self.candidate.ask("origins", keys=asked) if asked else {}
-        origins = {key: tuple(msgspec.convert(piece, Piece) for piece in pieces) for key, pieces in told.items()}
-        whole = {key: pieces[0].source for key, pieces in origins.items() if len(pieces) == 1 and pieces[0].axis is None}
-        self.pairing = pair(*self.trees, self.mapped, _layers(whole, certain))
+        ways = {key: [tuple(msgspec.convert(piece, Piece) for piece in way) for way in told[key]] for key in told}
+        origins = {key: found[0] for key, found in ways.items() if len(found) == 1}
+        for _ in range(2):  # what holds a layer tells which of several copies it is
+            whole = {key: found[0].source for key, found in origins.items() if len(found) == 1 and found[0].axis is None}
+            self.pairing = pair(*self.trees, self.mapped, _layers(whole, certain))
+            origins |= self._within(ways)
         partners = {**whole, **self._partners(theirs, mine, {**self.pairing.modules, **self.pairing.weights})}
         self.pieces = {key: pieces for key, pieces in origins.items() if key not in partners}
         self.guessed = set(origins)
         return partners
+
+    def _within(self, ways: Mapping[str, list[tuple[Piece, ...]]]) -> dict[str, tuple[Piece, ...]]:
+        """Of several ways to make an entry, as of layers that are copies of one, the one in the module paired around it."""
+        back = {other: path for path, other in self.pairing.modules.items() if path}
+        found = {}
+        for key, choices in ways.items():
+            around = key.rpartition(".")[0]
+            while around and around not in back:
+                around = around.rpartition(".")[0]
+            near = [way for way in choices if around and all(piece.source.startswith(f"{back[around]}.") for piece in way)]
+            if len(near) == 1:
+                found[key] = near[0]
+        return found
 
     def _through(self, made: Sequence[str], turned) -> tuple[dict[str, Any], list[str]]:
         """Load what the converter has made."""

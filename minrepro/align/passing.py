@@ -12,13 +12,14 @@ from minrepro.align import findings
 from minrepro.align.calls import Found, reduce_call
 from minrepro.align.deaths import Deaths
 from minrepro.align.draws import Draws
-from minrepro.align.judging import errors, judged, overwritten, screen
+from minrepro.align.judging import errors, half_alike, judged, overwritten, screen
 from minrepro.align.lockstep import Lockstep
 from minrepro.align.pairing import Module, Pairing
 from minrepro.align.seams import Key, Opened, Record, Seam
 from minrepro.align.seat import Died, Progress, Seat
 from minrepro.align.training import Gradients
 from minrepro.compare.pair import Pair
+from minrepro.ir.tensor import Tensor
 
 SMALL = 1 << 22
 """Elements of state up to which float64 copies of both models run along from the start; larger models are screened
@@ -40,6 +41,7 @@ class Passed(msgspec.Struct):
         notes: what was not compared, and why.
         gradients: of single calls, if they were asked for.
         call: the call in which the port failed, reduced.
+        whole: the port, when it ran by itself, returned what the reference does; None if that was not seen.
     """
 
     table: findings.Table
@@ -51,6 +53,7 @@ class Passed(msgspec.Struct):
     notes: list[str] = []
     gradients: Gradients | None = None
     call: Found | None = None
+    whole: bool | None = None
 
 
 class Passes:
@@ -163,6 +166,8 @@ class _Pass:
         if seam.part == "out" and seam.surplus > 0:
             self.surplus[seam.unit] = seam.surplus
         length = self.all.length(seam.maker, seam.reference)
+        if seam.unit == ROOT[0] and seam.part == "out" and "free" in seam.others:
+            found.whole = all(_close(x, y) for x, y in zip(seam.reference, seam.others["free"]))
         for position in range(len(seam.labels)):
             y = seam.others["candidate"][position]
             asked = self.suspicious is not None and seam.maker >= 0 and not seam.opened
@@ -199,6 +204,13 @@ class _Pass:
         if lockstep.candidate.extra:
             notes.append("called by the port only: " + ", ".join(lockstep.candidate.extra[:6]))
         return notes
+
+
+def _close(x: Tensor, y: Tensor | None) -> bool:
+    """True for values that agree but for what rounding adds up to in a whole model."""
+    if y is None or y.shape != x.shape or y.dtype != x.dtype:
+        return False
+    return bool(half_alike(x.values, y.values, x.dtype.roundoff).all())
 
 
 def _narrow(role: str, blame: Mapping[str, Any]) -> str:

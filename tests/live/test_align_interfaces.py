@@ -56,6 +56,9 @@ RIGHT = [
     ("reader", "reader_convert", ["memory"], "paddle"),
     ("teller", "teller_convert", ["layers.0", "layers.0.look", "layers.1", "layers.1.look"], "paddle"),
     ("scaled", "", ["branch"], "paddle"),
+    ("frames", "frames_convert", ["see.0", "see.1", "see.3"], "paddle"),
+    ("encoder", "encoder_convert", [
+        "encoder", *(f"encoder.layers.{i}{part}" for i in (0, 1) for part in ("", ".self_attn"))], "paddle"),
 ]
 
 
@@ -68,11 +71,16 @@ def test_a_right_port_with_another_interface_is_clean(align, model, convert, uni
 
 
 def test_its_gradients_and_steps_are_compared_parts_of_fused_weights_too(align):
-    status, report = align("teller", "", "teller_convert", "--train", "--train-steps", "1")
-    assert (status, report["verdict"], guilty(report)) == (0, "clean", {})
-    keys = {item["key"] for item in report["training"]}
-    assert {"layers.0.look.both.weight.T[:, 0:8]", "layers.1.look.both.bias[8:16]", "head.weight", "loss"} <= keys
-    assert not [note for note in report["notes"] if note.startswith("not compared")]
+    seen = {
+        "teller": {"layers.0.look.both.weight.T[:, 0:8]", "layers.1.look.both.bias[8:16]", "head.weight", "loss"},
+        "frames": {"q.weight.T + k.weight.T + v.weight.T", "q.bias + k.bias + v.bias", "see.3.weight"},
+        "encoder": {"encoder.layers.1.self_attn.in_proj_weight.T[:, 16:24]", "encoder.layers.0.linear1.weight"},
+    }
+    for model, keys in seen.items():
+        status, report = align(model, "", f"{model}_convert", "--train-steps", "1")
+        assert (status, report["verdict"], guilty(report)) == (0, "clean", {})
+        assert keys <= {item["key"] for item in report["training"]}
+        assert not [note for note in report["notes"] if note.startswith("not compared")]
 
 
 def test_a_mistake_behind_another_interface_is_still_found(align):

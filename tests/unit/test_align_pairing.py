@@ -66,3 +66,35 @@ def test_layers_that_are_only_alike_share_their_weights_and_are_not_compared():
 def test_layers_of_one_name_are_paired_whatever_they_are():
     found = pair(tree(act=("torch.nn.GELU", ())), tree(act=("paddle.nn.ReLU", ())))
     assert found.modules == {"": "", "act": "act"}
+
+
+def test_what_holds_all_paired_layers_of_a_module_answers_to_it():
+    left = tree(a=("Block", ()), a_q=("torch.nn.Linear", (2, 2)), a_k=("torch.nn.Linear", (2, 2)), a_n=("torch.nn.LayerNorm", (2,)))
+    right = tree(b=("Layer", ()), b_x=("paddle.nn.Linear", (2, 2)), b_n=("paddle.nn.LayerNorm", (2,)))
+    found = pair(left, right)
+    assert found.modules == {"": "", "a": "b", "a.n": "b.n"}
+    assert found.reference == ("a.q", "a.k") and found.candidate == ("b.x",)
+
+
+def test_of_more_shells_the_innermost_answers():
+    left = tree(a=("Attention", ()), a_q=("torch.nn.Linear", (2, 3)))
+    right = tree(b=("Residual", ()), b_fn=("Attention", ()), b_fn_w=("paddle.nn.Linear", (3, 2)))
+    assert pair(left, right).modules == {"": "", "a": "b.fn", "a.q": "b.fn.w"}
+
+
+def test_values_tell_which_layer_it_is_before_order_does():
+    left = tree(q=("torch.nn.Linear", (2, 2)), k=("torch.nn.Linear", (2, 2)))
+    right = tree(one=("paddle.nn.Linear", (2, 2)), two=("paddle.nn.Linear", (2, 2)))
+    assert pair(left, right).modules == {"": "", "q": "one", "k": "two"}
+    assert pair(left, right, known={"q": "two", "k": "one"}).modules == {"": "", "q": "two", "k": "one"}
+
+
+def test_the_only_layer_of_its_class_is_paired_below_paired_modules_and_nowhere_else():
+    kinds = {"torch": "torch.nn.Dropout", "paddle": "paddle.nn.Dropout"}
+    left, right = (
+        tree(a=("Block", ()), a_n=(f"{name}.nn.LayerNorm", (2,)), **{f"a_{drop}": (kinds[name], ()), "other": (kinds[name], ())})
+        for name, drop in (("torch", "drop"), ("paddle", "d"))
+    )
+    assert pair(left, right).modules == {"": "", "a": "a", "a.n": "a.n", "a.drop": "a.d", "other": "other"}
+    right["a.e"] = Module("a.e", kinds["paddle"], (), (), {})
+    assert "a.drop" not in pair(left, right).modules

@@ -91,3 +91,27 @@ def test_what_was_written_down_is_read_back(value):
     again = trees.read(trees.written(value, is_leaf, take), lambda where: leaves[where])
     plain = trees.mapped(value, is_leaf, lambda leaf: leaf)
     assert repr(again).replace("Pair(x=", "(").replace("y=", "") == repr(plain).replace("Pair(x=", "(").replace("y=", "")
+
+
+B = np.arange(24.0).reshape(6, 4)
+
+
+@pytest.mark.parametrize(("value", "told"), [
+    (A, [("a", False, None, 0, 0)]),
+    (A.T, [("a", True, None, 0, 0)]),
+    (B[2:5], [("b", False, 0, 0, 2)]),
+    (B[2:5].T, [("b", True, 1, 0, 2)]),
+    (np.concatenate([B[4:], B[:4]])[:3], []),
+    (B[2:5] + 1, []),
+    (np.concatenate([A, -A]), [("a", False, 0, 0, 0), ("n", False, 0, len(A), 0)]),
+    (np.concatenate([A.T, -A.T], 1), [("a", True, 1, 0, 0), ("n", True, 1, len(A), 0)]),
+])
+def test_where_values_come_from_is_known(value, told):
+    ways = state.origin(value, {"a": A, "n": -A, "b": B})
+    found = [tuple(piece[name] for name in ("source", "turned", "axis", "at", "start")) for way in ways for piece in way]
+    assert found == told
+
+
+def test_values_that_stand_in_several_places_are_told_with_all_of_them():
+    assert [way[0]["source"] for way in state.origin(A, {"one": A, "copy": A.copy(), "b": B})] == ["one", "copy"]
+    assert state.origin(np.zeros(4), {f"bias{i}": np.zeros(4) for i in range(state.ALIKE + 1)}) == []

@@ -2,6 +2,9 @@
 
 import numpy
 
+ALIKE = 32
+"""Places in which the same values may stand (copies of one layer) before they tell nothing."""
+
 
 def relation(due, value, turned, strides=None):
     """How a value relates to what is due.
@@ -70,15 +73,15 @@ def origin(value, sources):
     """Which sources a value is made of.
 
     Returns:
-        A list of pieces {"source", "turned", "axis", "at", "start", "length"}: `length` rows of the source (transposed if
-        `turned`) from `start` on are those of the value from `at` on; axis None where the whole source is the whole value.
-        Empty if there is no such list, or more than one.
+        Every way to make it, at most `ALIKE`: a list of pieces {"source", "turned", "axis", "at", "start", "length", "extent"}
+        each. `length` of the `extent` rows of the source (transposed if `turned`) from `start` on are those of the value from
+        `at` on; axis None where the whole source is the whole value.
     """
     found, joined = [], []
     for name, other in sources.items():
         for turned in (False, True) if other.ndim == 2 and other.shape != (1, 1) else (False,):
             facing = other.T if turned else other
-            piece = {"source": name, "turned": turned, "axis": None, "at": 0, "start": 0, "length": 0}
+            piece = {"source": name, "turned": turned, "axis": None, "at": 0, "start": 0, "length": 0, "extent": 0}
             if facing.shape == value.shape:
                 found += [piece] if same(facing, value) else []
                 continue
@@ -88,17 +91,17 @@ def origin(value, sources):
             length = min(facing.shape[axis], value.shape[axis])
             whole, part = (facing, value) if length == value.shape[axis] else (value, facing)
             for place in _places(whole, part, axis):
-                held = dict(piece, axis=axis, length=length)
+                held = dict(piece, axis=axis, length=length, extent=facing.shape[axis])
                 if whole is facing:
                     found.append(dict(held, start=place))
                 else:
                     joined.append(dict(held, at=place))
     if found:
-        return found if len(found) == 1 else []
+        return [[piece] for piece in found] if len(found) <= ALIKE else []
     joined.sort(key=lambda piece: piece["at"])
     ends = [0] + [piece["at"] + piece["length"] for piece in joined]
     whole = joined and len({piece["axis"] for piece in joined}) == 1 and ends[-1] == value.shape[joined[0]["axis"]]
-    return joined if whole and ends[:-1] == [piece["at"] for piece in joined] else []
+    return [joined] if whole and ends[:-1] == [piece["at"] for piece in joined] else []
 
 
 def _odd(a, b):

@@ -57,7 +57,7 @@ def origins(evaluator, keys):
     """See `worker_side.origins`."""
     seat = evaluator.seat
     found = {key: state_.origin(seat.made[key], seat.sources) for key in keys if key in seat.made}
-    return {key: pieces for key, pieces in found.items() if pieces}
+    return {key: ways for key, ways in found.items() if ways}
 
 
 def exchange(evaluator, moves):

@@ -133,3 +133,43 @@ def scaled():
     model = Closed().eval()
     nn.init.normal_(model.scale)
     return model, (torch.randn(4, 6),)
+
+
+class Frames(nn.Module):
+    """Looks at one frame of a film after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.see = nn.Sequential(nn.Conv2d(2, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 6, 3, 2, 1))
+        self.q, self.k, self.v, self.vote = nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 3)
+
+    def forward(self, film):
+        seen = torch.stack([self.see(frame).mean((2, 3)) for frame in film.unbind(1)], 1)
+        scores = (self.q(seen) @ self.k(seen).transpose(-1, -2) / 6**0.5).softmax(-1)
+        return self.vote((scores @ self.v(seen)).mean(1))
+
+
+def frames():
+    model = Frames().eval()
+    model.see[1].running_mean.normal_(0.0, 0.1)
+    model.see[1].running_var.uniform_(0.5, 2.0)
+    return model, (torch.randn(2, 3, 2, 12, 12),)
+
+
+class Encoder(nn.Module):
+    """The framework's own encoder, with every layer a copy of one."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.Embedding(17, 8), nn.Linear(8, 3)
+        layer = nn.TransformerEncoderLayer(8, 2, 12, dropout=0.1, batch_first=True, activation="gelu")
+        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+    def forward(self, ids, padded):
+        return self.head(self.encoder(self.words(ids), src_key_padding_mask=padded)[:, 0])
+
+
+def encoder():
+    padded = torch.zeros(3, 5, dtype=torch.bool)
+    padded[1, 4:] = padded[2, 2:] = True
+    return Encoder().eval(), {"ids": torch.randint(0, 17, (3, 5)), "padded": padded}

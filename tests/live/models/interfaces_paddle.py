@@ -184,3 +184,64 @@ def closed():
 
 def closed_forgotten():
     return Closed(factor=1.0)
+
+
+class Frames(nn.Layer):
+    """Looks at all frames at once, and has one layer for queries, keys and values."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.norm, self.conv2 = nn.Conv2D(2, 4, 3, 2, 1), nn.BatchNorm2D(4), nn.Conv2D(4, 6, 3, 2, 1)
+        self.qkv, self.out = nn.Linear(6, 18), nn.Linear(6, 3)
+
+    def forward(self, film):
+        batch, length = film.shape[:2]
+        x = nn.functional.relu(self.norm(self.conv1(film.flatten(0, 1))))
+        x = self.conv2(x).mean([2, 3]).reshape([batch, length, 6])
+        q, k, v = self.qkv(x).chunk(3, axis=-1)
+        scores = nn.functional.softmax(paddle.matmul(q, k, transpose_y=True) / 6**0.5, axis=-1)
+        return self.out(paddle.matmul(scores, v).mean(1))
+
+
+def frames():
+    return Frames()
+
+
+def frames_convert(state):
+    names = {"see.0": "conv1", "see.1": "norm", "see.3": "conv2", "vote": "out", "running_mean": "_mean",
+             "running_var": "_variance"}
+    made = {}
+    for key, value in state.items():
+        for ours, theirs in names.items():
+            key = key.replace(ours, theirs)
+        made[key] = value.T if value.ndim == 2 else value
+    made["qkv.weight"] = np.concatenate([made.pop(f"{name}.weight") for name in "qkv"], axis=1)
+    made["qkv.bias"] = np.concatenate([made.pop(f"{name}.bias") for name in "qkv"])
+    return {key: value for key, value in made.items() if not key.endswith("tracked")}
+
+
+class Encoder(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(17, 8), nn.Linear(8, 3)
+        self.body = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 12, dropout=0.1, activation="gelu"), 2)
+
+    def forward(self, ids, padded):
+        return self.out(self.body(self.table(ids), padded.logical_not().unsqueeze([1, 2]))[:, 0])
+
+
+def encoder():
+    return Encoder()
+
+
+def encoder_convert(state):
+    made = {}
+    for key, value in state.items():
+        key = key.replace("encoder.", "body.").replace("words.", "table.").replace("head.", "out.")
+        value = value.T if value.ndim == 2 and not key.startswith("table") else value
+        if "in_proj" in key:
+            path, _, kind = key.rpartition("in_proj_")
+            made |= {f"{path}{name}_proj.{kind}": part for name, part in zip("qkv", np.split(value, 3, axis=-1))}
+        else:
+            made[key] = value
+    return made
