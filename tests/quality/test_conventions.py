@@ -23,6 +23,10 @@ CASES = [
     ("oneflow", "sort", {"self": normal(5)}, {}, 2),
     ("oneflow", "sort", {"self": integers(64)}, {}, 2),  # equal values, in another order
     ("oneflow", "argwhere", {"self": boolean(5)}, {}, 1),
+    (
+        "oneflow", "upsample_bilinear2d.vec", {"input": normal(1, 2, 4, 5)},
+        {"output_size": None, "align_corners": False, "scale_factors": (1.2, 1.5)}, 1,
+    ),
 ]
 READ = """
 import importlib, inspect, json, sys

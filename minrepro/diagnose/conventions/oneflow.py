@@ -42,6 +42,34 @@ def _narrow_indices(scene: Scene) -> Iterator[Probe]:
     )
 
 
+def _by_the_factor(scene: Scene) -> Iterator[Probe]:
+    """Every axis interpolated at the positions that its factor gives, also where its size stays."""
+    node, actual = scene.case.graph.nodes[0], scene.actual
+    image = scene.tensor(node, "input" if "input" in node.args else "self")
+    factors = node.args.get("scale_factors") or tuple(node.args.get(name) for name in ("scales_d", "scales_h", "scales_w"))
+    factors = tuple(factor for factor in factors if factor) or (node.args.get("scales"),)
+    if image is None or actual is None or None in factors or node.args.get("align_corners"):
+        return
+    kept = [axis for axis in range(-len(factors), 0) if image.shape[axis] == actual.shape[axis]]
+    if not kept or len(factors) != len(image.shape) - 2 or all(factors[axis] == 1.0 for axis in kept):
+        return
+    value = image.values
+    for axis in range(-len(factors), 0):
+        value = _interpolated(value, axis, actual.shape[axis], factors[axis])
+    yield from by_value(scene, [("every position divided by the factor, where the size stays as well", value)])
+
+
+def _interpolated(values: np.ndarray, axis: int, size: int, factor: float) -> np.ndarray:
+    last = values.shape[axis] - 1
+    at = np.maximum((np.arange(size) + 0.5) / factor - 0.5, 0.0)
+    low = np.minimum(at.astype(np.int64), last)
+    shape = [1] * values.ndim
+    shape[axis] = size
+    part = np.minimum(at - low, 1.0).reshape(shape)
+    return np.take(values, low, axis) * (1.0 - part) + np.take(values, np.minimum(low + 1, last), axis) * part
+
+
+_LINEAR = ("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")
 _INDICES = "indices are int64 in torch and int32 in OneFlow"
 
 CONVENTIONS = (
@@ -84,6 +112,16 @@ CONVENTIONS = (
         "dtype=oneflow.int32",
         symptoms=("dtype",),
         probes=dtype_promotion.probes,
+    ),
+    Convention(
+        "factor that leaves the size",
+        (*_LINEAR, *(f"{name}.vec" for name in _LINEAR)),
+        "a scale_factor that leaves the size of an axis as it is leaves the axis as it is in torch, whose kernel copies there "
+        "(ATen/native/UpSample.h: 'scale_factor = 1, simply copy'); OneFlow interpolates by the factor",
+        "oneflow.nn.functional.interpolate(x, size=...) with the size that the factor gives",
+        "oneflow.nn.functional.interpolate",
+        "the passed-in `scale_factor` will be used in the interpolation computation",
+        probes=_by_the_factor,
     ),
     Convention(
         "sign of a remainder",
