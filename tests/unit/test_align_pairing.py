@@ -69,7 +69,8 @@ def test_layers_of_one_name_are_paired_whatever_they_are():
 
 
 def test_what_holds_all_paired_layers_of_a_module_answers_to_it():
-    left = tree(a=("Block", ()), a_q=("torch.nn.Linear", (2, 2)), a_k=("torch.nn.Linear", (2, 2)), a_n=("torch.nn.LayerNorm", (2,)))
+    one, other = ("torch.nn.Linear", (2, 2)), ("torch.nn.LayerNorm", (2,))
+    left = tree(a=("Block", ()), a_q=one, a_k=one, a_n=other)
     right = tree(b=("Layer", ()), b_x=("paddle.nn.Linear", (2, 2)), b_n=("paddle.nn.LayerNorm", (2,)))
     found = pair(left, right)
     assert found.modules == {"": "", "a": "b", "a.n": "b.n"}
@@ -90,11 +91,10 @@ def test_values_tell_which_layer_it_is_before_order_does():
 
 
 def test_the_only_layer_of_its_class_is_paired_below_paired_modules_and_nowhere_else():
-    kinds = {"torch": "torch.nn.Dropout", "paddle": "paddle.nn.Dropout"}
-    left, right = (
-        tree(a=("Block", ()), a_n=(f"{name}.nn.LayerNorm", (2,)), **{f"a_{drop}": (kinds[name], ()), "other": (kinds[name], ())})
-        for name, drop in (("torch", "drop"), ("paddle", "d"))
-    )
+    drop, norm = ("torch.nn.Dropout", ()), ("torch.nn.LayerNorm", (2,))
+    left = tree(a=("Block", ()), a_n=norm, a_drop=drop, other=drop)
+    drop, norm = ("paddle.nn.Dropout", ()), ("paddle.nn.LayerNorm", (2,))
+    right = tree(a=("Block", ()), a_n=norm, a_d=drop, other=drop)
     assert pair(left, right).modules == {"": "", "a": "a", "a.n": "a.n", "a.drop": "a.d", "other": "other"}
-    right["a.e"] = Module("a.e", kinds["paddle"], (), (), {})
+    right["a.e"] = Module("a.e", "paddle.nn.Dropout", (), (), {})
     assert "a.drop" not in pair(left, right).modules
