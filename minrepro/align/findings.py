@@ -106,6 +106,7 @@ class Table:
         wrong: (unit, ``in`` or ``out``) that differ though they should not.
         apart: number of a unit that is left to itself -> how its values differ, in the order in which that shows.
         unclear: those of them of which nobody can say whether that is right, because they err on any input.
+        lost: those of them whose results nothing makes the right values of, though it does so for others of their class.
         callers: number of a unit -> of those that call it.
     """
 
@@ -118,6 +119,7 @@ class Table:
         self.wrong: dict[tuple[int, str], Wrong] = {}
         self.apart: dict[int, Apart] = {}
         self.unclear: set[int] = set()
+        self.lost: set[int] = set()
         self.callers: dict[int, set[int]] = {}
 
     def add(self, found: Judged, seen: float | None, opened: bool = False) -> None:
@@ -247,7 +249,12 @@ def explain(table: Table, evidence: Evidence) -> None:
         elif row.worst is not None and row.worst.condition > EXPLODES**2 and row.verdict in ("same", "arithmetic"):
             row.note = f"ill-conditioned: an element moves by {row.worst.condition:.2g} times a relative change of its inputs"
     for number, told in table.apart.items():
-        _apart(table.rows[number], told.detail, told.places, number in table.unclear)
+        row = table.rows[number]
+        if number in table.lost:
+            row.verdict, row.lines = "port", (row.lines[0], told.places)
+            row.note = f"it returns something else, from which the port does not come to the right value: {told.detail}"
+        else:
+            _apart(row, told.detail, told.places, number in table.unclear)
 
 
 def _set(table: Table, number: int, path: str, evidence: Evidence) -> list[str]:

@@ -12,13 +12,14 @@ from typing import Collection, Iterable
 
 from minrepro.align.findings import Table
 from minrepro.align.passing import Passed, Passes
+from minrepro.align.recovery import recovered
 from minrepro.align.seams import Opened
 
 DEEP = 4
 """Parts within parts that are looked into."""
 MOST = 4
 """Kinds of parts that are tried one by one where leaving all of them to themselves did not help all of them."""
-ENTRY, BOTH = frozenset({"in"}), frozenset({"in", "out"})
+ENTRY, EXIT, BOTH, NONE = frozenset({"in"}), frozenset({"out"}), frozenset({"in", "out"}), frozenset[str]()
 
 
 def settled(passes: Passes) -> tuple[Passed, Opened]:
@@ -31,6 +32,7 @@ def settled(passes: Passes) -> tuple[Passed, Opened]:
     if first.forced and first.call is None:
         first = passes.full(opened)
     first.table.unclear |= search.unclear
+    first.table.lost |= search.lost
     return first, opened
 
 
@@ -42,30 +44,41 @@ class _Search:
         first: the pass in which every part was put right.
 
     Attributes:
+        lost: parts of a class that is left to itself from whose results the right values are not made.
         unclear: parts that err on both sides' inputs, or only hand theirs to such parts: no judges of what they are told.
     """
 
     def __init__(self, passes: Passes, first: Passed):
         self.passes, self.first = passes, first
         self.unclear: set[int] = set()
+        self.lost: set[int] = set()
+        self.made: Opened = {}
 
     def found(self) -> Opened:
         """The parts; empty if there are none."""
-        alone, opened = self.first, {}
+        self.made = self._made_up()
+        alone, opened = self._probe({}) if self.made else self.first, {}
         for _ in range(DEEP):
             more = self._told(alone) - set(opened)
             if not more:
                 break
             opened |= dict.fromkeys(more, ENTRY)
-            alone = self.passes.probe(opened)
-        told = set(opened) & set(alone.table.apart)  # where the caller differed only because of its own inputs, it is right now
+            alone = self._probe(opened)
+        # Where a caller differed only because of its own inputs it is right now.
+        told = {unit for unit in opened if unit in alone.table.apart and "in" in alone.table.apart[unit].parts}
         bad = self._bad(alone, told)
         fine = dict.fromkeys(told - bad, ENTRY)
-        # One that returns something else for the same inputs is a finding, whoever makes up for it.
         kept = {**fine, **self._absorbed(fine, dict.fromkeys(bad, BOTH))}
         kept = self._mattering(kept) if kept else kept
         self.unclear = self._both_ways(alone, bad) - set(kept)
-        return {**dict.fromkeys(self.unclear, ENTRY), **kept}
+        return self._all({**dict.fromkeys(self.unclear, ENTRY), **kept})
+
+    def _all(self, opened: Opened) -> Opened:
+        """These, and the parts whose results the code around makes up for."""
+        return {unit: opened.get(unit, NONE) | self.made.get(unit, NONE) for unit in {**opened, **self.made}}
+
+    def _probe(self, opened: Opened, disturbed: bool = False) -> Passed:
+        return self.passes.probe(self._all(opened), disturbed)
 
     def _told(self, passed: Passed) -> set[int]:
         """The outermost units that are told something else, or in which a port fails that runs by itself."""
@@ -112,13 +125,35 @@ class _Search:
             kept |= self._chain(fine, kept, maker)
         return kept
 
+    def _made_up(self) -> dict[int, frozenset[str]]:
+        """Parts that return something else for the same inputs, where the code around comes to the right value from it.
+
+        All of a class are treated alike: those that it does not come to the right value from are lost.
+        """
+        table = self.first.table
+        wrong = [unit for (unit, part), how in table.wrong.items() if part == "out" and how.gross and unit]
+        back = [unit for unit in wrong if (unit, "in") not in table.wrong]
+        found: dict[int, frozenset[str]] = {}
+        for unit, *_ in self._kinds(back)[:MOST]:
+            makers = table.callers.get(unit, set())
+            alike = [
+                other for other, callers in table.callers.items()
+                if callers == makers and table.rows[other].types == table.rows[unit].types
+            ]
+            tried = dict.fromkeys(alike, EXIT)
+            right = recovered(self.passes, {**found, **tried}, alike, min(makers)) if len(makers) == 1 else set()
+            if right:
+                found |= tried
+                self.lost |= set(alike) - right
+        return found
+
     def _chain(self, fine: Opened, kept: Opened, maker: int) -> Opened:
         """Parts of one unit that hand each other what the reference's do not, if the unit makes the right thing of it.
 
         A part that only returns something else belongs to them if one that is told something else comes after it.
         """
         inside = _below(self.first.table, [maker])
-        one = self.passes.probe({**fine, **kept, **dict.fromkeys(inside, BOTH)})
+        one = self._probe({**fine, **kept, **dict.fromkeys(inside, BOTH)})
         if one.failure is not None or any(how.maker == maker or how.maker in inside for how in one.table.wrong.values()):
             return {}
         apart = {unit: how.parts for unit, how in one.table.apart.items() if unit in inside}
@@ -129,8 +164,8 @@ class _Search:
         """Leave more units to themselves; those asked about around which nothing is wrong then."""
         tried = {**fine, **more}
         inside = dict.fromkeys(_below(self.first.table, more), BOTH)  # what is put right there would mend the results
-        tried = {**inside, **tried}
-        one = self.passes.probe(tried)
+        tried = self._all({**inside, **tried})
+        one = self._probe(tried)
         return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
 
     def _right_around(self, passed: Passed, opened: Opened, unit: int) -> bool:
@@ -147,10 +182,10 @@ class _Search:
 
     def _mattering(self, kept: Opened) -> Opened:
         """Those whose values somebody looks at: the unit itself, a part that it hands them to, or the code around it."""
-        moved = self.passes.probe(kept, disturbed=True)
+        moved = self._probe(kept, disturbed=True)
         seen = {
             unit for unit, how in kept.items()
-            if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, kept, unit))
+            if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit))
         }
         callers, more = self.first.table.callers, True
         while more:

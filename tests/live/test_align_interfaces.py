@@ -56,6 +56,7 @@ RIGHT = [
     ("reader", "reader_convert", ["memory"], "paddle"),
     ("teller", "teller_convert", ["layers.0", "layers.0.look", "layers.1", "layers.1.look"], "paddle"),
     ("scaled", "", ["branch"], "paddle"),
+    ("stairs", "", ["steps.0", "steps.1"], "paddle"),
     ("frames", "frames_convert", ["see.0", "see.1", "see.3"], "paddle"),
     ("encoder", "encoder_convert", [
         "encoder", *(f"encoder.layers.{i}{part}" for i in (0, 1) for part in ("", ".self_attn"))], "paddle"),
@@ -113,3 +114,11 @@ def test_what_nobody_looks_at_excuses_nothing(align):
     status, report = align("closed", "closed_forgotten")
     assert (status, report["verdict"]) == (1, "port")
     assert "branch" in " ".join(guilty(report).values())
+    assert any("this input hides it" in note for note in report["notes"])
+
+
+def test_what_the_end_cannot_see_is_found_all_the_same(align):
+    """A mean over the positions gives the same whatever their order is; the value of the reference never comes up."""
+    status, report = align("stairs", "stairs_turned")
+    assert (status, report["verdict"]) == (1, "port")
+    assert set(guilty(report)) == {"steps.1"} and interfaces(report) == ["steps.0"]

@@ -172,4 +172,34 @@ class Encoder(nn.Module):
 def encoder():
     padded = torch.zeros(3, 5, dtype=torch.bool)
     padded[1, 4:] = padded[2, 2:] = True
-    return Encoder().eval(), {"ids": torch.randint(0, 17, (3, 5)), "padded": padded}
+    model = Encoder().eval()
+    for value in model.parameters():
+        nn.init.normal_(value, 0.1, 0.3)
+    return model, {"ids": torch.randint(0, 17, (3, 5)), "padded": padded}
+
+
+class Step(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
+
+
+class Stairs(nn.Module):
+    """Adds what it started from in the part itself, and ends with a mean that does not see the order."""
+
+    def __init__(self):
+        super().__init__()
+        self.steps = nn.ModuleList([Step(6), Step(6)])
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, x):
+        for step in self.steps:
+            x = step(x)
+        return self.head(x.mean(1))
+
+
+def stairs():
+    return Stairs().eval(), (torch.randn(2, 5, 6),)

@@ -245,3 +245,35 @@ def encoder_convert(state):
         else:
             made[key] = value
     return made
+
+
+class Step(nn.Layer):
+    def __init__(self, width, turned):
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.turned = turned
+
+    def forward(self, x):
+        x = self.down(nn.functional.gelu(self.up(self.norm(x))))
+        return x.flip(1) if self.turned else x
+
+
+class Stairs(nn.Layer):
+    """Adds it outside."""
+
+    def __init__(self, turned=False):
+        super().__init__()
+        self.steps, self.head = nn.LayerList([Step(6, False), Step(6, turned)]), nn.Linear(6, 3)
+
+    def forward(self, x):
+        for step in self.steps:
+            x = x + step(x)
+        return self.head(x.mean(1))
+
+
+def stairs():
+    return Stairs()
+
+
+def stairs_turned():
+    return Stairs(turned=True)
