@@ -8,7 +8,7 @@ import numpy as np
 
 from minrepro.diagnose.predict import by_value
 from minrepro.diagnose.scene import Scene
-from minrepro.ir.dtype import DTYPES, from_float64
+from minrepro.ir.dtype import DTYPES, DType, from_float64
 from minrepro.ir.reduction import Probe
 from minrepro.ir.tensor import Tensor
 
@@ -26,10 +26,28 @@ def probes(scene: Scene) -> Iterator[Probe]:
     if actual is None or expected is None or actual.shape != expected.shape:
         return
     if scene.symptom == "dtype":
-        seen = _same_values(expected, actual)
-        yield Probe(f"the right values as {actual.dtype}", "the wrong answer", "equal" if seen else "different", seen)
+        what, seen = f"the right values as {actual.dtype}", _same_values(expected, actual)
+        computed = _computed(scene, actual.dtype) if not seen and actual.dtype.inexact else None
+        if computed is not None and computed.shape == actual.shape:
+            what, seen = f"{scene.right.title} with the integers as {actual.dtype}", _same_values(computed, actual)
+        yield Probe(what, "the wrong answer", "equal" if seen else "different", seen)
     elif not expected.dtype.inexact and expected.dtype.kind != "bool":
-        yield from by_value(scene, _detours(expected))
+        yield from by_value(scene, (*_detours(expected), *_cut(scene, expected)))
+
+
+def _computed(scene: Scene, to: DType) -> Tensor | None:
+    """What the right side computes from floating-point numbers in place of integers."""
+    return scene.predicted(scene.with_feeds(lambda t: t.cast(to), lambda t: t.dtype.kind in ("int", "uint")))
+
+
+def _cut(scene: Scene, expected: Tensor) -> Iterator[tuple[str, np.ndarray]]:
+    """The same, its fractions cut off."""
+    computed = _computed(scene, DTYPES["float64"])
+    if computed is not None and computed.dtype.inexact and np.isfinite(computed.values).all():
+        if (np.abs(computed.values) < 2.0**62).all():
+            value = computed.values.astype(np.int64).astype(expected.dtype.storage)
+            if value.shape == expected.shape and not np.array_equal(value, expected.view):
+                yield f"{scene.right.title} with the integers as float64, fractions cut off", value
 
 
 def _same_values(expected: Tensor, actual: Tensor) -> bool:

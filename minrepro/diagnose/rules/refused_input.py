@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterator
 
 import msgspec
+import numpy as np
 
 from minrepro import ops
 from minrepro.diagnose.scene import Scene
@@ -12,6 +13,7 @@ from minrepro.ir.case import Case
 from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Ref, show
 from minrepro.ir.reduction import Probe
+from minrepro.ir.tensor import Tensor
 from minrepro.ops.row import REQUIRED
 
 CAUSE = "refused input"
@@ -61,15 +63,28 @@ def _simpler(scene: Scene) -> Iterator[tuple[str, Case]]:
                 f"the inputs in {to}",
                 scene.with_feeds(lambda t, to=to: t.cast(to), lambda t: t.dtype.kind == "float"),
             )
-    yield from _as_floats(scene)
+    yield from _retyped(scene)
+    yield from _straight(scene)
 
 
-def _as_floats(scene: Scene) -> Iterator[tuple[str, Case]]:
-    """What is no floating-point number as one: all of it, then each input."""
-    single = dtype("float32")
+def _retyped(scene: Scene) -> Iterator[tuple[str, Case]]:
+    """What is no floating-point number as one, as the widest integer or as a truth value: all of it, then each input."""
     others = [name for name, tensor in scene.feeds.items() if tensor.dtype.kind != "float"]
-    for names in (others, *([name] for name in others if len(others) > 1)):
-        if names:
-            feeds = {name: scene.case.feeds[name].cast(single) for name in names}
-            case = msgspec.structs.replace(scene.case, feeds={**scene.case.feeds, **feeds})
-            yield f"{', '.join(names)} in {single}", case
+    for to in (dtype("float32"), dtype("int64"), dtype("bool")):
+        for names in (others, *([name] for name in others if len(others) > 1)):
+            if any(scene.case.feeds[name].dtype != to for name in names):
+                feeds = {name: scene.case.feeds[name].cast(to) for name in names}
+                case = msgspec.structs.replace(scene.case, feeds={**scene.case.feeds, **feeds})
+                yield f"{', '.join(names)} in {to}", case
+
+
+def _straight(scene: Scene) -> Iterator[tuple[str, Case]]:
+    """What is loaded into a transposed view as loaded into the whole."""
+    for node in scene.case.graph.nodes:
+        into, source = scene.tensor(node, "self"), scene.tensor(node, "src")
+        if node.op == "load_transposed" and into is not None and source is not None:
+            case = scene.with_node(node, op="copy_.numpy")
+            whole = Tensor(np.zeros(source.shape, into.dtype.storage), into.dtype)
+            yield "the same into what is no view", msgspec.structs.replace(
+                case, feeds={**case.feeds, node.args["self"].name: whole}
+            )
