@@ -7,6 +7,7 @@ Backward, what reads floating-point tensors is differentiated by them (`sweep.ba
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -148,11 +149,24 @@ def _step_of(item: Item, reference: str, candidate: str) -> Case:
         feeds = {name: _cast(feed, dtype(item.dtype)) if feed.dtype.kind == own.kind else feed
                  for name, feed in case.feeds.items()}
         case = msgspec.structs.replace(case, feeds=feeds)
+        case = case if dtype(item.dtype).inexact else _whole(case)
     if item.layout == OWN:
         return case
     feeds = LAYOUTS[item.layout](case)
     assert feeds is not None
     return msgspec.structs.replace(case, feeds=feeds)
+
+
+def _whole(case: Case) -> Case:
+    """The case with whole factors: torch documents that integers ask for them, and drops a fraction without a word."""
+    node = case.graph.nodes[0]
+    factors = ("alpha", "beta", "value") if node.op.startswith("addc") else ("alpha", "beta")
+    whole = {
+        name: int(math.copysign(math.ceil(abs(value)), value))
+        for name, value in node.args.items() if name in factors and isinstance(value, float) and math.isfinite(value)
+    }
+    nodes = (msgspec.structs.replace(node, args={**node.args, **whole}), *case.graph.nodes[1:])
+    return msgspec.structs.replace(case, graph=msgspec.structs.replace(case.graph, nodes=nodes))
 
 
 def leading(case: Case) -> DType | None:

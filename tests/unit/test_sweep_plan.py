@@ -87,6 +87,15 @@ def test_a_dtype_is_that_of_the_leading_tensors(kind: str) -> None:
         assert found.name == kind or kind in ("int8", "bool")
 
 
+def test_integers_have_whole_factors() -> None:
+    for op, names in (("addmm", ("alpha", "beta")), ("addcmul_", ("value",))):
+        samples = range(len(ops.table()[op].samples))
+        cases = [case_of(Item(op, n, "int64", OWN, False), "torch", "paddle") for n in samples]
+        given = [case.graph.nodes[0].args.get(name, 1) for case in cases for name in names]
+        assert all(value == int(value) for value in given) and any(value not in (0, 1) for value in given)
+    assert case_of(Item("addmm", 1, "float64", OWN, False), "torch", "paddle").graph.nodes[0].args["alpha"] == 0.5
+
+
 def test_the_name_of_an_answer_is_case_and_versions_and_text() -> None:
     case = case_of(Item("add", 0, "float32", OWN, True), "torch", "paddle")
     same = case_of(Item("add", 0, "float32", OWN, True), "torch", "paddle@/elsewhere")
