@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -60,9 +59,7 @@ def test_a_call_that_never_returns_is_reduced_and_scripted(align):
     ("shoots", "self.armed and os.kill", "crash", "died (SIGSEGV)"),
 ])
 def test_an_end_of_the_ports_own_is_not_the_frameworks(align, port, text, verdict, words):
-    began = time.monotonic()
-    status, report = align(*sides("gate", "paddle", port), "--deadline", "6")
-    assert time.monotonic() - began < 45.0
+    status, report = align(*sides("gate", "paddle", port), *(["--deadline", "6"] if verdict == "hang" else []))
     told = report["failure"]["blame"]
     assert (status, report["verdict"], report["call"], told["error"]) == (1, verdict, None, words)
     assert told["message"].startswith("in the port's own code: ") and rows(report, "same") == ["a"]
@@ -70,17 +67,17 @@ def test_an_end_of_the_ports_own_is_not_the_frameworks(align, port, text, verdic
 
 
 def test_a_reference_that_hangs_is_said_with_its_line(align):
-    status, message = align("--model", f"{MODELS}:endless", *sides("gate", "paddle")[2:], "--deadline", "4")
+    status, message = align("--model", f"{MODELS}:endless", *sides("gate", "paddle")[2:], "--deadline", "12")
     number = MODELS.read_text().splitlines().index("            x = torch.softmax(x, -1)") + 1
-    assert status == 2 and f"{MODELS}:endless: its process did not answer for 4 s " in message
+    assert status == 2 and f"{MODELS}:endless: its process did not answer for 12 s " in message
     assert any(f"dying.py:{number - step}." in message for step in (0, 1)) and "Timeout" not in message
 
 
 @pytest.mark.parametrize(("convert", "text", "words"), [
-    ("converts_forever", "    while True:  # no state", "did not answer for 4 s"), ("converts_to_death", "", "died (exit 5)")])
+    ("converts_forever", "    while True:  # no state", "did not answer for 8 s"), ("converts_to_death", "", "died (exit 5)")])
 def test_a_converter_that_never_returns_or_dies_is_named(align, convert, text, words):
     path = HERE / "models/dying_paddle.py"
-    status, message = align(*sides("gate", "paddle"), "--convert", f"{path}:{convert}", "--deadline", "4")
+    status, message = align(*sides("gate", "paddle"), "--convert", f"{path}:{convert}", "--deadline", "8")
     where = f" at {path}:{line('paddle', text)}".replace(f"{HERE.parents[1]}/", "") if text else ""
     assert status == 2 and f"gate: the converter dying_paddle.py:{convert} {words}{where}." in message
 
