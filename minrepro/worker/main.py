@@ -133,12 +133,15 @@ class Child:
             os.close(end)
             self.ends.discard(end)
 
-    def ask(self, header, body, deadline, limit_bytes):
-        """Forward a request; return the reply frame, or (why, None) if the child died or had to be killed."""
+    def send(self, header, body):
+        """Forward a request; that the child is gone shows when it is asked for the answer."""
         try:
             write_frame(self.outward, header, body)
         except OSError:
-            return self.died(), None
+            pass
+
+    def answer(self, deadline, limit_bytes):
+        """The reply frame to the request, or (why, None) if the child died or had to be killed."""
         end = time.monotonic() + deadline
         poll = select.poll()
         poll.register(self.inward, select.POLLIN | select.POLLHUP)
@@ -260,20 +263,22 @@ def serve(connection, backend, options):
                 if spare is not None:
                     spare.close(0.0)
                     spare = None
-            child, spare = spare or Child(backend, options["out"]), None
-            reply, extra = child.ask(header, body, deadline, options["limit_bytes"])
+            child = spare or Child(backend, options["out"])
+            child.send(header, body)
+            # The next one is forked while this one works, which takes about as long.
+            spare = Child(backend, options["out"])
+            reply, extra = child.answer(deadline, options["limit_bytes"])
             if extra is not None:
                 highest = max(highest, peak(child.pid))
                 ended = child.close(request.get("grace", 5.0))
                 if ended is not None:
                     reply, extra = {"outcome": "crashed", "signal": ended, "at": child.at()}, None
             write_frame(fd, reply, extra or b"")
-            # The next one is forked while the host thinks about this one's answer.
-            spare = Child(backend, options["out"])
         elif session is None or not session.pid:
             write_frame(fd, {"outcome": "crashed", "signal": "no session", "at": -1})
         else:
-            reply, extra = session.ask(header, body, deadline, options["limit_bytes"])
+            session.send(header, body)
+            reply, extra = session.answer(deadline, options["limit_bytes"])
             write_frame(fd, reply, extra or b"")
 
 
