@@ -26,6 +26,7 @@ from minrepro.ir.dtype import dtype
 from minrepro.ir.graph import Graph, Node, Ref, refs, substitute
 from minrepro.ir.outcome import Completed, Crashed, Outcome, TimedOut, from_outside
 from minrepro.ir.tensor import Tensor, TensorSpec
+from minrepro.localise.lookahead import looking_ahead
 from minrepro.ops.row import literal
 from minrepro.worker.client import Value, Worker, Zeros
 
@@ -84,6 +85,14 @@ class Trace(msgspec.Struct):
 Progress = Callable[[int, int, str], None]
 
 
+class Made(msgspec.Struct, frozen=True):
+    """A step as the reference ran it: alone as a graph, what went in, and what came out."""
+
+    graph: Graph
+    feeds: Mapping[str, Value]
+    outcome: Outcome
+
+
 class Stream:
     """One pass over a captured graph; see the module's text.
 
@@ -109,16 +118,18 @@ class Stream:
         self.specs.update(specs)
         left, needed = graph.consumers(), {node.name for node in graph.needed().nodes}
         self.pair.candidate.worker.open()
-        for done, node in enumerate(graph.nodes):
-            # Graph inputs stay: the model owns their memory anyway, and a later search may need them.
-            with self.pair.session():
-                comparison = self._node(node, trace, {n for n in node.inputs if left[n] == 1 and n not in graph.inputs})
-            # What stands beside the flow is checked where it can be: its parts, or torch's refusal, say the rest.
-            if node.name in needed or comparison.verdict != "unsupported":
-                trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
-            for name in node.inputs:
-                left[name] -= 1
-            self.progress(done + 1, len(graph.nodes), node.path or node.op)
+        with looking_ahead(self.pair.reference.worker, graph.nodes, self._made) as steps:
+            for done, (node, made) in enumerate(steps, 1):
+                # Graph inputs stay: the model owns their memory anyway, and a later search may need them.
+                last_use = {name for name in node.inputs if left[name] == 1 and name not in graph.inputs}
+                with self.pair.session():
+                    comparison = self._node(node, made, trace, last_use)
+                # What stands beside the flow is checked where it can be: its parts, or torch's refusal, say the rest.
+                if node.name in needed or comparison.verdict != "unsupported":
+                    trace.checked.append(Checked(node.name, node.op, node.path, node.source, comparison))
+                for name in node.inputs:
+                    left[name] -= 1
+                self.progress(done, len(graph.nodes), node.path or node.op)
         self.pair.candidate.worker.close()
         trace.sites = list(self._best.values())
         return trace
@@ -134,27 +145,28 @@ class Stream:
         trace = Trace("load", [], [], 0, self.specs)
         layers = _layers(graph)
         self.pair.candidate.worker.open()
-        for done, name in enumerate(keys):
-            ways = [layers.get(name) or Node(LOAD, INTO, ("out",))]
-            ways += [Node(TURNED, INTO, ("out",))] if name in turned else []
-            for way in ways:
-                node = msgspec.structs.replace(way, path=keys[name])
-                trace.checked.append(Checked(name, node.op, keys[name], "", self._entry(name, node, trace)))
-            self.progress(done + 1, len(keys), keys[name])
+        with looking_ahead(self.pair.reference.worker, tuple(keys), self._held) as entries:
+            for done, (name, held) in enumerate(entries, 1):
+                ways = [layers.get(name) or Node(LOAD, INTO, ("out",))]
+                ways += [Node(TURNED, INTO, ("out",))] if name in turned else []
+                for way in ways:
+                    node = msgspec.structs.replace(way, path=keys[name])
+                    trace.checked.append(Checked(name, node.op, keys[name], "", self._entry(held, node, trace)))
+                self.progress(done, len(keys), keys[name])
         self.pair.candidate.worker.close()
         trace.sites = list(self._best.values())
         return trace
 
     # -- one step ---------------------------------------------------------------------------------------------
 
-    def _node(self, node: Node, trace: Trace, last_use: set[str]) -> Comparison:
-        """Run one step on the reference, then on the candidate with the same inputs."""
+    def _made(self, node: Node, slot: str) -> Made | Comparison:
+        """Run one step on the reference; a comparison where that leaves nothing to compare."""
         lost = next((name for name in node.inputs if name in self._lost), None)
         if lost is not None:
             self._lost.update(dict.fromkeys(node.outputs, self._lost[lost]))
             return Comparison("unsupported", why=self._lost[lost])
         graph = Graph(node.inputs, (node,), node.outputs)
-        reference, values = self._reference(node, graph)
+        reference, values = self._reference(node, graph, slot)
         if isinstance(values, str):
             return Comparison("unsupported", why=values)
         if not isinstance(reference, Completed):
@@ -162,7 +174,13 @@ class Stream:
         if any(name not in values for name in graph.inputs):
             return Comparison("unresolved", why=f"{node.op}: the reference's process did not survive it: {reference}")
         self.specs.update({name: values[name].spec for name in node.outputs if name in values})
-        comparison = self._check(node, graph, {name: values[name] for name in graph.inputs}, reference, trace)
+        return Made(graph, {name: values[name] for name in graph.inputs}, reference)
+
+    def _node(self, node: Node, made: Made | Comparison, trace: Trace, last_use: set[str]) -> Comparison:
+        """Run one step on the candidate, with the inputs that it had on the reference."""
+        if isinstance(made, Comparison):
+            return made
+        comparison = self._check(node, made.graph, made.feeds, made.outcome, trace)
         if last_use:
             variables = [identifier(name, self.pair.reference.spec.backend) for name in last_use]
             self.pair.reference.worker.step(Program((), (), {}), {}, (), free=variables)
@@ -178,7 +196,7 @@ class Stream:
             self._remember(node, feeds, case, comparison, reference, right)
         return comparison
 
-    def _reference(self, node: Node, graph: Graph) -> tuple[Outcome | None, dict[str, Value] | str]:
+    def _reference(self, node: Node, graph: Graph, slot: str) -> tuple[Outcome | None, dict[str, Value] | str]:
         """Execute a step in the reference's session; returns its outcome and the values of inputs and outputs."""
         worker, backend = self.pair.reference.worker, self.pair.reference.spec.backend
         row = ops.find(node.op)
@@ -186,7 +204,7 @@ class Stream:
         bound: dict[str, Value] = {}
         if row is not None and row.mutates:
             # The step writes to its input: let it work on a copy with the same layout, under another name.
-            taken = worker.step(held, {}, graph.inputs)
+            taken = worker.step(held, {}, graph.inputs, slot=slot)
             if not isinstance(taken, Completed):
                 raise SessionLost(f"the reference's process was lost before {node.op}: {taken}")
             fresh = {name: f"{name}_before" for name in graph.inputs}
@@ -197,9 +215,9 @@ class Stream:
         try:
             text = _aliased(program(graph, specs, backend), node, backend)
         except Unsupported as error:
-            return None, self._unspelled(node, str(error))
+            return None, self._unspelled(node, str(error), slot)
         wanted = node.outputs if bound else (*graph.inputs, *node.outputs)
-        result = worker.step(text, bound, wanted, remote=True, deadline=self.pair.deadline_s * 4)
+        result = worker.step(text, bound, wanted, remote=True, slot=slot, deadline=self.pair.deadline_s * 4)
         if from_outside(result):
             where = f"{node.op} in {node.path or 'the root module'!r} {node.source}"
             raise SessionLost(f"the reference's process was lost at {where}: {result}\n{worker.tail()}")
@@ -209,19 +227,19 @@ class Stream:
             values = {}
         else:
             # It failed; its inputs are still there for the candidate.
-            taken = worker.step(held, {}, graph.inputs)
+            taken = worker.step(held, {}, graph.inputs, slot=slot)
             values = dict(taken.values) if isinstance(taken, Completed) else {}
         if not isinstance(result, dict):
             return result, values
         values.update(result)
         return _completed(worker, {name: result[name] for name in node.outputs}), values
 
-    def _unspelled(self, node: Node, why: str) -> str:
+    def _unspelled(self, node: Node, why: str, slot: str) -> str:
         """Let torch run a step that has no spelling, so that the steps that read its results can be checked."""
         side = self.pair.reference
         if side.spec.name == "torch" and not node.op.endswith("_"):
             text = aten_call(node, side.spec.backend)
-            result = side.worker.step(text, {}, node.outputs, remote=True, deadline=self.pair.deadline_s * 4)
+            result = side.worker.step(text, {}, node.outputs, remote=True, slot=slot, deadline=self.pair.deadline_s * 4)
             if isinstance(result, dict):
                 self.specs.update({name: value.spec for name, value in result.items()})
                 return why
@@ -285,20 +303,26 @@ class Stream:
         self._twinned.add(key)
         return True
 
-    def _entry(self, name: str, node: Node, trace: Trace) -> Comparison:
+    def _held(self, name: str, slot: str) -> Outcome | dict[str, Value]:
+        """One state entry as the reference holds it, under its name."""
+        side = self.pair.reference
+        return side.worker.step(
+            Program((), (), {name: identifier(name, side.spec.backend)}), {}, (name,), remote=True, slot=slot
+        )
+
+    def _entry(self, held: Outcome | dict[str, Value], node: Node, trace: Trace) -> Comparison:
         """Load one entry on the candidate and compare it with what the checkpoint holds."""
         reference = self.pair.reference
-        held = Program((), (), {name: identifier(name, reference.spec.backend)})
-        taken = reference.worker.step(held, {}, (name,), remote=True)
-        if not isinstance(taken, dict):
-            raise SessionLost(f"the reference's process was lost at the state entry {node.path!r}: {taken}")
-        value = reference.worker.fetch(taken[name])
+        if not isinstance(held, dict):
+            raise SessionLost(f"the reference's process was lost at the state entry {node.path!r}: {held}")
+        (source,) = held.values()
+        value = reference.worker.fetch(source)
         if value.dtype.name == "bfloat16":
             # NumPy has no such arrays: the entry goes as a tensor of the framework.
             node = msgspec.structs.replace(node, op="copy_", args=INTO)
         # Loading is exact: the truth is the entry itself, so the reference framework need not load it too.
         due = value.view.T if node.op == TURNED else value.view
-        feeds = {"dst": Zeros(TensorSpec(due.shape, value.dtype.name)), "src": taken[name]}
+        feeds = {"dst": Zeros(TensorSpec(due.shape, value.dtype.name)), "src": source}
         graph = Graph(node.inputs, (node,), ("out",))
         left = Completed({"out": Tensor(due, value.dtype)})
         feeds = {key: feeds[key] for key in graph.inputs}

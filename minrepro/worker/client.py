@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -29,7 +30,7 @@ from minrepro.ir.dtype import dtype
 from minrepro.ir.outcome import Completed, Crashed, Outcome, Raised, TimedOut, signal_name
 from minrepro.ir.tensor import Layout, Tensor, TensorSpec, from_strided
 from minrepro.worker.log import Log, plain
-from minrepro.worker.shared import shared_folder, sweep
+from minrepro.worker.shared import SLOTS, Windows, shared_folder, sweep
 
 LENGTHS = struct.Struct(">QQ")
 INLINE = 1 << 18
@@ -96,7 +97,8 @@ class Worker:
         self.computed_seconds = 0.0
         self.peak_bytes = 0
         self._in_map: mmap.mmap | None = None
-        self._out_map: mmap.mmap | None = None
+        self._windows = Windows()
+        self._turn = threading.RLock()
 
     def start(self) -> None:
         """Start the process without waiting for its imports (`ensure` does that)."""
@@ -205,7 +207,7 @@ class Worker:
             returns: names of the values wanted.
             free: variables to forget afterwards.
             knobs: ``deadline``, ``threads``, ``seed``; ``remote=True`` leaves the results in the worker's file and
-                returns `Remote`s.
+                returns `Remote`s; ``slot``, one of `SLOTS`, is the file where they stay until the next answer there.
         """
         return self._evaluate("step", program, feeds, returns, free, knobs)
 
@@ -255,8 +257,9 @@ class Worker:
             self.process = None
         self.ready = False
         self.log.trim()
-        self._in_map = self._out_map = None
-        for path in (self.in_path, self.out_path):
+        self._in_map = None
+        self._windows.forget()
+        for path in (self.in_path, *(self.out_path + slot for slot in SLOTS)):
             if os.path.exists(path):
                 os.unlink(path)
 
@@ -266,7 +269,12 @@ class Worker:
 
     # -- the wire ---------------------------------------------------------------------------------------------
 
-    def _evaluate(self, do, program, feeds, returns, free, knobs) -> Any:
+    def _evaluate(self, *request: Any) -> Any:
+        # Another thread's feeds and answer must not come between these.
+        with self._turn:
+            return self._evaluated(*request)
+
+    def _evaluated(self, do, program, feeds, returns, free, knobs) -> Any:
         self.ensure()
         remote = knobs.pop("remote", False)
         deadline = knobs.pop("deadline", 60.0)
@@ -352,14 +360,7 @@ class Worker:
         at, items = entry["at"], entry["items"]
         if isinstance(at, int):
             return np.frombuffer(extra, kind, items, at)
-        return self._shared(kind, items, at["offset"])
-
-    def _shared(self, kind: np.dtype, items: int, offset: int) -> np.ndarray:
-        """Items of the worker's output file, mapped anew if it has grown."""
-        if self._out_map is None or len(self._out_map) < offset + items * kind.itemsize:
-            with open(self.out_path, "rb") as file:
-                self._out_map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        return np.frombuffer(self._out_map, kind, items, offset)
+        return self._windows.items(at["file"], kind, items, at["offset"])
 
     def _tensor(self, entry: dict, extra: bytes) -> Tensor:
         flat = self._memory(entry, extra)
@@ -380,7 +381,7 @@ class Worker:
         if isinstance(value, Tensor):
             return value
         kind = dtype(value.spec.dtype)
-        flat = self._shared(kind.storage, math.prod(value.base_shape), value.offset)
+        flat = self._windows.items(value.file, kind.storage, math.prod(value.base_shape), value.offset)
         return Tensor(flat.reshape(value.base_shape), kind, value.spec.layout)
 
     def _ask(self, request: dict, patience: float, body: bytes = b"") -> tuple[dict, bytes]:

@@ -20,7 +20,7 @@ class Evaluator:
 
     Args:
         backend: the loaded ``backends/<name>.py``.
-        out_path: file in shared memory for large answers.
+        out_path: file in shared memory for large answers; a request may ask for another one, named after it.
         marker: four bytes that say which step runs.
         load: imports a Python file by path.
     """
@@ -31,7 +31,7 @@ class Evaluator:
         self.numpy, self.load = numpy, load
         self.backend = backend
         self.out_path = out_path
-        self.out = None
+        self.outs = {}
         self.marker = marker
         self.namespace = {}
         self.maps = {}
@@ -80,7 +80,7 @@ class Evaluator:
                 return dict(describe(error), node=step["node"])
         return None
 
-    def answer(self, returns):
+    def answer(self, returns, slot=""):
         """Header entries and bytes for the asked variables, with the memory layout the framework gave them."""
         numpy = self.numpy
         entries, chunks, total = [], [], 0
@@ -101,24 +101,24 @@ class Evaluator:
             for entry, flat in zip(entries, chunks):
                 body[entry["at"] : entry["at"] + flat.nbytes] = flat.tobytes()
             return entries, body
-        self.reserve(total)
-        target = numpy.frombuffer(self.out, dtype=numpy.uint8)
+        path = self.out_path + slot
+        target = numpy.frombuffer(self.reserve(path, total), dtype=numpy.uint8)
         for entry, flat in zip(entries, chunks):
             if flat.nbytes:
                 numpy.copyto(target[entry["at"] : entry["at"] + flat.nbytes], flat.reshape(-1).view(numpy.uint8))
-            entry["at"] = {"file": self.out_path, "offset": entry["at"]}
+            entry["at"] = {"file": path, "offset": entry["at"]}
         del target
         return entries, b""
 
-    def reserve(self, size):
-        """Make the shared output file at least `size` bytes long and map it."""
+    def reserve(self, path, size):
+        """A shared output file of at least `size` bytes, mapped."""
         size = max(size, PAGE)
-        if self.out is not None and len(self.out) >= size:
-            return
-        with open(self.out_path, "a+b") as file:
-            if os.fstat(file.fileno()).st_size < size:
-                os.posix_fallocate(file.fileno(), 0, size)
-            self.out = mmap.mmap(file.fileno(), size)
+        if path not in self.outs or len(self.outs[path]) < size:
+            with open(path, "a+b") as file:
+                if os.fstat(file.fileno()).st_size < size:
+                    os.posix_fallocate(file.fileno(), 0, size)
+                self.outs[path] = mmap.mmap(file.fileno(), size)
+        return self.outs[path]
 
     def call(self, request, body, start):
         """Bind the feeds, call a function of a file, and answer with its result and the variables that it lists.
@@ -168,7 +168,7 @@ class Evaluator:
             returns = request.get("returns", ())
             # An input whose graph was cut has no gradient: the answer lacks it.
             given = [item for item in returns if not gradients or self.namespace[item["var"]] is not None]
-            entries, extra = self.answer(given)
+            entries, extra = self.answer(given, request.get("slot", ""))
         except Exception as error:
             steps = request.get("steps") or [{"node": ""}]
             return dict(describe(error), outcome="raised", node=steps[-1]["node"]), b""
