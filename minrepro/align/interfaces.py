@@ -142,7 +142,7 @@ class _Search:
             ]
             tried = dict.fromkeys(alike, EXIT)
             right = recovered(self.passes, {**found, **tried}, alike, min(makers)) if len(makers) == 1 else set()
-            if right:
+            if right & set(back):
                 found |= tried
                 self.lost |= set(alike) - right
         return found

@@ -14,11 +14,12 @@ from typing import Any, Mapping, Sequence
 
 import msgspec
 
+from minrepro.align import vocabulary
 from minrepro.errors import UsageError
 
 WEIGHTS = "weights only"
-"""How a pair was found whose layers are alike but not the same: one may do more (an activation at its end), so that
-only its weights are compared, and its results at the next seam."""
+"""How a pair of norms was found whose classes differ: one may do more (an activation at its end), so that only its weights
+are compared, and its results at the next seam."""
 
 
 CERTAIN = ("root", "map", "name")
@@ -213,7 +214,8 @@ def _by_kind(reference, candidate, found: dict[str, tuple[str, str]], taken: set
         for kind, paths in left.items():
             if kind is not None and len(right.get(kind, ())) == len(paths):
                 for one, two in zip(paths, right[kind]):
-                    same = plain(reference[one].type) == plain(candidate[two].type)
+                    names = [plain(tree[name].type) for tree, name in ((reference, one), (candidate, two))]
+                    same = names[0] == names[1] or not kind[0].endswith("norm")
                     found[one] = (two, "type, shapes and order" if same else WEIGHTS)
                     taken.add(two)
 
@@ -247,7 +249,7 @@ def _only(tree: Mapping[str, Module]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for path, module in tree.items():
         if path and not module.own and ".nn." in module.type:
-            held, kind = found[path.rpartition(".")[0]], plain(module.type)
+            held, kind = found[path.rpartition(".")[0]], vocabulary.kind(module.type)
             held[kind] = "" if kind in held else path
     return found
 
@@ -277,8 +279,7 @@ def _kind(module: Module) -> tuple | None:
     if not module.own:
         return None
     shapes = sorted(tuple(sorted(shape)) for _, shape in module.own if shape)
-    # One framework has a batch norm for every rank, another one for all.
-    return (re.sub(r"(?<=norm)[123]d$", "", plain(module.type)), *shapes)
+    return (vocabulary.kind(module.type), *shapes)
 
 
 def plain(kind: str) -> str:

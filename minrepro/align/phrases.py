@@ -54,6 +54,8 @@ _PHRASES = (
     (r"a part of it errs whatever it is told \(at (.+?)\)", r"无论传入什么, 其一部分都有误 (位于 \1)"),
     (r"or what it is told is wrong, at (.+?): ", r"或者传入的内容有误, 位于 \1: "),
     (r"told in another way: ", "传入方式不同: "),
+    (r"it returns something else, from which the port does not come to the right value: ",
+     "返回值不同, 移植模型之后也没有得到正确的值: "),
     # draws and precision
     (r"the port draws (.+?) of shape (.+?) at (\S+) by itself", r"移植模型在 \3 自行抽取 \1, 形状 \2"),
     (r"the port draws (.+?) at (\S+) where the reference draws nothing",
@@ -107,7 +109,12 @@ _PHRASES = (
     (r"(\S+) refuses this call, too \((.*)\): it is right to raise, what made the arguments is wrong",
      r"\1 同样拒绝该调用 (\2): 抛出异常是正确的, 错误在于产生这些参数的代码"),
     (r"after the entry of (\S+)", r"在进入 \1 之后"), (r"after the exit of (\S+)", r"在离开 \1 之后"),
+    (r"; transposed (\S+) agrees", r"; 转置后 \1 一致"),
+    (r"in its place (.+?) agrees \(if that is meant, (.+?) uses one for the other\)",
+     r"在此处则 \1 一致 (若确属有意, 则是 \2 用错了权重)"),
     # notes
+    (r"the whole returns the same: what differs inside is meant, or this input hides it",
+     "整体输出一致: 内部差异是有意为之, 或被本次输入掩盖"),
     (r"(.+?): the port returns (\d+) more tensor\(s\) than the reference; they are not compared",
      r"\1: 移植模型比参考模型多返回 \2 个张量, 未作比较"),
     (r"called by the port only: ", "只有移植模型调用: "),
