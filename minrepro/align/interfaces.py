@@ -68,7 +68,9 @@ class _Search:
         told = {unit for unit in opened if unit in alone.table.apart and "in" in alone.table.apart[unit].parts}
         bad = self._bad(alone, told)
         fine = dict.fromkeys(told - bad, ENTRY)
-        kept = {**fine, **self._absorbed(fine, dict.fromkeys(bad, BOTH))}
+        # One that is right on the reference's inputs convicts its caller, unless all comes out right in the end.
+        asked = {unit for unit in bad if self.first.whole or self._errs(self.first, unit)}
+        kept = {**fine, **self._absorbed(fine, dict.fromkeys(asked, BOTH))}
         kept = self._mattering(kept) if kept else kept
         self.unclear = self._both_ways(alone, bad) - set(kept)
         return self._all({**dict.fromkeys(self.unclear, ENTRY), **kept})
@@ -77,7 +79,7 @@ class _Search:
         """These, and the parts whose results the code around makes up for."""
         return {unit: opened.get(unit, NONE) | self.made.get(unit, NONE) for unit in {**opened, **self.made}}
 
-    def _probe(self, opened: Opened, disturbed: bool = False) -> Passed:
+    def _probe(self, opened: Opened, disturbed: Collection[int] = ()) -> Passed:
         return self.passes.probe(self._all(opened), disturbed)
 
     def _told(self, passed: Passed) -> set[int]:
@@ -182,7 +184,7 @@ class _Search:
 
     def _mattering(self, kept: Opened) -> Opened:
         """Those whose values somebody looks at: the unit itself, a part that it hands them to, or the code around it."""
-        moved = self._probe(kept, disturbed=True)
+        moved = self._probe(kept, set(kept))
         seen = {
             unit for unit, how in kept.items()
             if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit))

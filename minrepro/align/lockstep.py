@@ -75,13 +75,14 @@ class Lockstep:
         left: called when both sides have left the same call.
         narrow: no float64 copies of the port.
         opened: units that are not put right.
-        disturbed: the candidate goes on with other values there, to show whether they matter.
+        disturbed: those of them in which the candidate goes on with other values, to show whether they matter.
     """
 
     def __init__(
         self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
         draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
-        left: Callable[[Record], None] | None = None, narrow: bool = False, opened: Opened = {}, disturbed: bool = False,
+        left: Callable[[Record], None] | None = None, narrow: bool = False, opened: Opened = {},
+        disturbed: Collection[int] = (),
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
@@ -306,7 +307,7 @@ class Lockstep:
     def _disturbed(self, follower: Follower, unit: int, entering: bool, own: list[Tensor], after: list) -> Order:
         """The order for a unit that is left to itself."""
         last = not entering or "out" not in self.opened[unit]
-        asked = self.disturbed and follower is self.candidate and last
+        asked = unit in self.disturbed and follower is self.candidate and last
         return ((*map(disturbed, own), *([None] * len(after))),) if asked else (None,)
 
     def _written(self, follower: Follower, key: Key, record: Record, event: Mapping[str, Any]) -> tuple[list, list]:

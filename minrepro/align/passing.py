@@ -91,11 +91,11 @@ class Passes:
         found = self._survived((), suspicious, opened, insist=insist)
         return self._survived(suspicious, None, opened, insist=insist) if suspicious else found
 
-    def probe(self, opened: Opened, disturbed: bool = False) -> Passed:
+    def probe(self, opened: Opened, disturbed: Collection[int] = ()) -> Passed:
         """One pass that only tells gross differences: no float64, no gradients, nothing of what is passed on."""
         return self._survived((), None, opened, probing=True, disturbed=disturbed, insist=False)
 
-    def _survived(self, scopes: Collection[Key], suspicious: set[Key] | None, opened: Opened, **how: bool) -> Passed:
+    def _survived(self, scopes: Collection[Key], suspicious: set[Key] | None, opened: Opened, **how: Any) -> Passed:
         """One lockstep, or as much of it as the port survives; `suspicious` takes the calls that the screen cannot excuse."""
         while True:
             one = _Pass(self, opened, suspicious, **how)
@@ -123,7 +123,7 @@ class _Pass:
 
     def __init__(
         self, passes: Passes, opened: Opened, suspicious: set[Key] | None, insist: bool, probing: bool = False,
-        disturbed: bool = False,
+        disturbed: Collection[int] = (),
     ):
         self.all, self.opened, self.suspicious = passes, opened, suspicious
         self.insist, self.probing, self.disturbed = insist, probing, disturbed
@@ -159,15 +159,15 @@ class _Pass:
 
     def _seen(self, seam: Seam) -> None:
         """Judge a seam."""
+        found, table = self.found, self.found.table
+        if seam.unit == ROOT[0] and seam.part == "out" and "free" in seam.others:
+            found.whole = all(_close(x, y) for x, y in zip(seam.reference, seam.others["free"]))
         if "candidate" not in seam.others:
             return  # the port raised before it came here
-        found, table = self.found, self.found.table
         found.seams += len(seam.labels)
         if seam.part == "out" and seam.surplus > 0:
             self.surplus[seam.unit] = seam.surplus
         length = self.all.length(seam.maker, seam.reference)
-        if seam.unit == ROOT[0] and seam.part == "out" and "free" in seam.others:
-            found.whole = all(_close(x, y) for x, y in zip(seam.reference, seam.others["free"]))
         for position in range(len(seam.labels)):
             y = seam.others["candidate"][position]
             asked = self.suspicious is not None and seam.maker >= 0 and not seam.opened
