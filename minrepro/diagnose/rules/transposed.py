@@ -24,7 +24,9 @@ def probes(scene: Scene) -> Iterator[Probe]:
     if scene.symptom not in ("value", "nonfinite", "shape") or actual is None or expected is None:
         return
     rank = len(expected.shape)
-    if not 2 <= rank <= MOST or len(actual.shape) != rank or (expected.view == expected.view.flat[:1]).all():
+    if not 2 <= rank <= MOST or len(actual.shape) != rank or not expected.size:
+        return
+    if (expected.view == expected.view.flat[0]).all():
         return
     # Few axes move most often.
     orders = sorted(permutations(range(rank)), key=lambda order: sum(axis != i for i, axis in enumerate(order)))
