@@ -5,6 +5,9 @@ Paddle has some of these functions under its own names. OneFlow 0.9 has nearly n
 
 from __future__ import annotations
 
+import math
+
+from minrepro.errors import Unsupported
 from minrepro.ops.absent import absent
 from minrepro.ops.row import Args, Op, Spelling, op
 from minrepro.ops.sample import normal, positive, unit, values
@@ -61,6 +64,20 @@ def _above_two(*shape: int, **options):
 
 GAMMA = dict(left=positive, row=(2, 3), why="Paddle 3.3 does not broadcast: it reads past the smaller tensor")
 
+def _polygamma(a: Args) -> str:
+    """Twenty terms of the sum over (x + k) ** -(n + 1), and the formula of Euler and Maclaurin for the rest."""
+    if a.n < 1:
+        raise Unsupported("polygamma of order 0 has another series")
+    order, start, rise = a.n + 1, 20, 1.0
+    terms = [f"(self + {k}.0) ** -{order}.0" for k in range(start)]
+    terms += [f"(self + {start}.0) ** -{order - 1}.0 / {order - 1}", f"0.5 * (self + {start}.0) ** -{order}.0"]
+    for number, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30), 1):
+        rise *= order if number == 1 else (order + 2 * number - 3) * (order + 2 * number - 2)
+        factor = bernoulli / math.factorial(2 * number) * rise
+        terms.append(f"{factor!r} * (self + {start}.0) ** -{order + 2 * number - 1}.0")
+    return f"{float((-1) ** order * math.factorial(a.n))!r} * ({' + '.join(terms)})"
+
+
 OPS = (
     _special("lgamma", "torch.lgamma(self)", "paddle.lgamma(self)", "flow.lgamma(self)", draw=positive,
              numpy="import math\nout = np.vectorize(math.lgamma, otypes=[float])(self)"),
@@ -98,6 +115,7 @@ OPS = (
         "polygamma(n, self)",
         kind="faithful",
         torch="torch.polygamma(n, self)", paddle="paddle.polygamma(self, n)", oneflow=absent("OneFlow", "polygamma"),
+        numpy=_polygamma,
         samples=[dict(n=1, self=positive(2, 3)), dict(n=2, self=positive(4))],
     ),
     op(

@@ -11,6 +11,7 @@ from minrepro.diagnose.predict import by_value
 from minrepro.diagnose.rules import dtype_promotion
 from minrepro.diagnose.scene import Scene
 from minrepro.ir.reduction import Probe
+from minrepro.ops.gradient import incoming
 
 COMPARED = (
     "https://www.paddlepaddle.org.cn/documentation/docs/en/guides/model_convert/convert_from_pytorch/api_difference"
@@ -31,7 +32,34 @@ def _rounded_slope(scene: Scene) -> Iterator[Probe]:
         )
 
 
+def _labels_taken_for_shares(scene: Scene) -> Iterator[Probe]:
+    """The gradient of labels that add up to 1, whatever they add up to."""
+    node = scene.case.graph.nodes[0]
+    x, target = scene.tensor(node, "self"), scene.tensor(node, "target")
+    sent = incoming(node)[0]
+    if x is None or target is None or sent is None or not target.dtype.inexact or node.args.get("weight") is not None:
+        return
+    if node.args.get("label_smoothing") or scene.divergence.output != f"d_{node.args['self'].name}":
+        return
+    axis, logits, dy = min(1, len(x.shape) - 1), x.values, scene.case.feeds[sent.name].values
+    share = np.exp(logits - logits.max(axis, keepdims=True))
+    value = share / share.sum(axis, keepdims=True) - target.values
+    rows = value.size // max(1, value.shape[axis])
+    reduction = node.args.get("reduction", 1)
+    value = value * (np.expand_dims(dy, axis) if reduction == 0 else dy / (rows if reduction == 1 else 1))
+    yield from by_value(scene, [("softmax(x) less the labels, which is right where they add up to 1", value)])
+
+
 CONVENTIONS = (
+    Convention(
+        "labels that add up to 1",
+        ("grad:cross_entropy_loss",),
+        "torch differentiates soft labels as they are; Paddle takes it that those of a sample add up to 1",
+        "label = label / label.sum(1, keepdim=True)",
+        "paddle.nn.functional.cross_entropy",
+        "the sum of the labels for each sample should be 1",
+        probes=_labels_taken_for_shares,
+    ),
     Convention(
         "slope of hardsigmoid",
         ("hardsigmoid", "hardsigmoid_"),
