@@ -44,6 +44,13 @@ def test_a_layer_without_a_float64_copy_has_its_gradients_compared(align):
     assert any(item["what"] == "gradient" and "weight" in item["key"] for item in report["training"])
 
 
+def test_a_backward_that_the_port_refuses_keeps_the_table(align):
+    status, report = align(*sides("recurrent"), "--convert", f"{PORTS}:unchanged", "--backward")
+    assert (status, report["verdict"], report["training"]) == (1, "exception", [])
+    assert any("add --train" in note for note in report["notes"])
+    assert all(row["verdict"] in ("same", "arithmetic", "idle") for row in report["rows"])
+
+
 def test_dropout_inside_an_attention_kernel_is_given_to_the_port(align):
     status, report = align(*sides("encoder"), "--convert", f"{PORTS}:encoder_state", "--train")
     assert (status, report["verdict"]) == (0, "clean")
@@ -127,7 +134,6 @@ def test_another_precision_does_not_hide_a_mistake(align):
     ("half", "plain", [], "build it in the reference's dtype"),
     ("plain", "no_layer", [], "expected a paddle.nn.Layer"),
     ("plain", "keyword", [], "wrap the model in one that takes them"),
-    ("recurrent", "recurrent", ["--convert", f"{PORTS}:unchanged", "--backward"], "add --train"),
 ])
 def test_what_cannot_be_compared_is_the_users_to_mend(align, model, port, options, words):
     status, message = align(*sides(model, port), *options)
