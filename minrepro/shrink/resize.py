@@ -6,6 +6,7 @@ bug may live in exactly that, and making it contiguous is for another pass to tr
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from minrepro.ir.tensor import Expand, Layout, Permute, Slice, Strided, Tensor
@@ -80,21 +81,27 @@ def straightened(tensor: Tensor) -> list[tuple[str, Tensor]]:
         if position == 0:
             out.append((name, Tensor(base, tensor.dtype, Layout(rest))))
         elif not any(isinstance(other, (Expand, Strided)) for other in tensor.layout.links[:position]):
-            out.append((name, Tensor(_under(tensor.layout.links[:position], base, tensor), tensor.dtype, Layout(rest))))
+            under, before = _under(tensor.layout.links[:position], base, tensor)
+            after = tensor.layout.links[position + 1 :]
+            out.append((name, Tensor(under, tensor.dtype, Layout((*before, *after)))))
     return [(name, made) for name, made in out if made.shape == tensor.shape]
 
 
-def _under(links: tuple, wanted: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """A base that looks like `wanted` through the given links; gaps are zero."""
-    shape = list(wanted.shape)
-    view = wanted
+def _under(links: tuple, wanted: np.ndarray, tensor: Tensor) -> tuple[np.ndarray, tuple]:
+    """A base that looks like `wanted` through the given links, and the links, whose slices take as much as there is now.
+
+    Gaps are zero.
+    """
+    view, fitted = wanted, []
     for link in reversed(links):
+        fitted.append(link)
         if isinstance(link, Permute):
             view = view.transpose(np.argsort(link.order))
         elif isinstance(link, Slice):
             shape, stop = list(view.shape), link.start + (view.shape[link.axis] - 1) * link.step + 1
             shape[link.axis] = max(link.extent, stop)
+            fitted[-1] = msgspec.structs.replace(link, length=view.shape[link.axis], extent=shape[link.axis])
             grown = np.zeros(shape, tensor.dtype.storage)
             grown[(slice(None),) * link.axis + (slice(link.start, stop, link.step),)] = view
             view = grown
-    return np.ascontiguousarray(view)
+    return np.ascontiguousarray(view), tuple(reversed(fitted))

@@ -95,6 +95,14 @@ def test_a_straightened_tensor_has_the_same_values_and_one_link_less(tensor):
         assert len(made.layout.links) == len(tensor.layout.links) - 1
 
 
+def test_a_slice_before_a_broadcast_is_dropped_with_its_values():
+    """The slice before it still took three rows then, two of them zeros, which the broadcast did not mind."""
+    base = np.arange(1, 7, dtype=np.float32)
+    tensor = Tensor(base, "float32", Layout((Slice(0, 1, 2, 3, 6), Slice(0, 0, 1, 1, 3), Expand(0, 3))))
+    made = dict(straightened(tensor))["drop slice 1"]
+    assert np.array_equal(made.view, [2, 2, 2]) and np.array_equal(made.view, tensor.view)
+
+
 @given(viewed(), st.data())
 def test_a_squeezed_axis_takes_nothing_else_with_it(tensor, data):
     axis = data.draw(st.integers(0, len(tensor.shape) - 1))
