@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from typing import Collection, Iterable
 
-from minrepro.align.findings import Table
+from minrepro.align.findings import Table, below
 from minrepro.align.passing import Passed, Passes
 from minrepro.align.recovery import recovered
 from minrepro.align.seams import Opened
 
 DEEP = 4
 """Parts within parts that are looked into."""
+ROUNDS = 3
+"""How often the search goes on from where the port comes with the parts that are known."""
 MOST = 4
 """Kinds of parts that are tried one by one where leaving all of them to themselves did not help all of them."""
 ENTRY, EXIT, BOTH, NONE = frozenset({"in"}), frozenset({"out"}), frozenset({"in", "out"}), frozenset[str]()
@@ -49,15 +51,24 @@ class _Search:
     """
 
     def __init__(self, passes: Passes, first: Passed):
-        self.passes, self.first = passes, first
+        self.passes, self.first, self.base = passes, first, first
         self.unclear: set[int] = set()
         self.lost: set[int] = set()
         self.made: Opened = {}
 
     def found(self) -> Opened:
         """The parts; empty if there are none."""
-        self.made = self._made_up()
-        alone, opened = self._probe({}) if self.made else self.first, {}
+        for _ in range(ROUNDS):  # where a port failed, the next one is only seen once it goes on
+            before = self.made
+            self._round()
+            if self.made == before:
+                break
+            self.base = self._probe({})
+        return self._all(dict.fromkeys(self.unclear, ENTRY))
+
+    def _round(self) -> None:
+        """Add what can be found from here."""
+        alone, opened = self._make_up(), {}
         for _ in range(DEEP):
             more = self._told(alone) - set(opened)
             if not more:
@@ -69,11 +80,11 @@ class _Search:
         bad = self._bad(alone, told)
         fine = dict.fromkeys(told - bad, ENTRY)
         # One that is right on the reference's inputs convicts its caller, unless all comes out right in the end.
-        asked = {unit for unit in bad if self.first.whole or self._errs(self.first, unit)}
+        asked = {unit for unit in bad if self.first.whole or self._errs(self.base, unit)}
         kept = {**fine, **self._absorbed(fine, dict.fromkeys(asked, BOTH))}
         kept = self._mattering(kept) if kept else kept
         self.unclear = self._both_ways(alone, bad) - set(kept)
-        return self._all({**dict.fromkeys(self.unclear, ENTRY), **kept})
+        self.made = self._all(kept)
 
     def _all(self, opened: Opened) -> Opened:
         """These, and the parts whose results the code around makes up for."""
@@ -101,7 +112,7 @@ class _Search:
 
     def _both_ways(self, alone: Passed, bad: set[int]) -> set[int]:
         """Those that err on both sides' inputs, or only hand theirs to such parts."""
-        found, more = {unit for unit in bad if self._errs(self.first, unit)}, True
+        found, more = {unit for unit in bad if self._errs(self.base, unit)}, True
         while more:
             parts = {unit: {part for part in bad if unit in alone.table.callers.get(part, ())} for unit in bad - found}
             more = {unit for unit, inner in parts.items() if inner and inner <= found and not self._errs(alone, unit)}
@@ -122,39 +133,67 @@ class _Search:
         kinds = self._kinds(set(rest) - set(kept))
         for units in kinds[:MOST] if kept or len(kinds) > 1 else ():
             kept |= self._tried(fine, {**kept, **{unit: rest[unit] for unit in units}}, units)
-        callers = {maker for unit in set(rest) - set(kept) for maker in self.first.table.callers.get(unit, ())}
+        callers = {maker for unit in set(rest) - set(kept) for maker in self.base.table.callers.get(unit, ())}
         for maker in sorted(callers)[:MOST]:
             kept |= self._chain(fine, kept, maker)
         return kept
 
-    def _made_up(self) -> dict[int, frozenset[str]]:
-        """Parts that return something else for the same inputs, where the code around comes to the right value from it.
+    def _make_up(self) -> Passed:
+        """Find parts that return something else for the same inputs, from which the code around comes to the right value.
 
-        All of a class are treated alike: those that it does not come to the right value from are lost.
+        Returns:
+            A pass in which they are left to themselves.
         """
-        table = self.first.table
+        alone, asked = self.base, set[str]()
+        for _ in range(DEEP):
+            more = self._made_up(alone.table, asked)
+            if not more:
+                break
+            self.made = {**self.made, **more}
+            alone = self._probe({})
+        return alone
+
+    def _made_up(self, table: Table, asked: set[str]) -> dict[int, frozenset[str]]:
+        """More of them. All of a class are treated alike: those from which the right value does not come are lost.
+
+        Args:
+            table: of a pass with those that are known.
+            asked: classes that were asked about.
+        """
         wrong = [unit for (unit, part), how in table.wrong.items() if part == "out" and how.gross and unit]
         back = [unit for unit in wrong if (unit, "in") not in table.wrong]
         found: dict[int, frozenset[str]] = {}
-        for unit, *_ in self._kinds(back)[:MOST]:
-            makers = table.callers.get(unit, set())
+        for units in self._kinds(back):
+            name = f"{table.rows[units[0]].types} in {[sorted(self._calling(unit)) for unit in units]}"
+            if name in asked or len(asked) == MOST:
+                continue
+            asked.add(name)
             alike = [
-                other for other, callers in table.callers.items()
-                if callers == makers and table.rows[other].types == table.rows[unit].types
+                other for other in table.callers if table.rows[other].types == table.rows[units[0]].types
+                and self._calling(other) in [self._calling(unit) for unit in units]
             ]
+            # The values that many modules step through take memory: those of a large model are as the first of them.
+            makers = sorted({maker for unit in alike for maker in table.callers[unit]})[: None if self.passes.small else 1]
             tried = dict.fromkeys(alike, EXIT)
-            right = recovered(self.passes, {**found, **tried}, alike, min(makers)) if len(makers) == 1 else set()
+            right = recovered(self.passes, {**self.made, **found, **tried}, alike, makers)
             if right & set(back):
                 found |= tried
-                self.lost |= set(alike) - right
+                self.lost |= {unit for unit in set(alike) - right if table.callers[unit] <= set(makers)}
         return found
+
+    def _calling(self, unit: int) -> set[tuple[str, str]]:
+        """The classes of the modules that call a unit."""
+        table = self.base.table
+        return {table.rows[maker].types for maker in table.callers.get(unit, ())}
 
     def _chain(self, fine: Opened, kept: Opened, maker: int) -> Opened:
         """Parts of one unit that hand each other what the reference's do not, if the unit makes the right thing of it.
 
         A part that only returns something else belongs to them if one that is told something else comes after it.
         """
-        inside = _below(self.first.table, [maker])
+        names = [unit.reference for unit in self.passes.pairing.units]
+        inside = _below(self.base.table, [maker]) | {  # where the port has failed not all of them were come by
+            unit for unit, name in enumerate(names) if unit != maker and below(name, names[maker].partition("::")[0])}
         one = self._probe({**fine, **kept, **dict.fromkeys(inside, BOTH)})
         if one.failure is not None or any(how.maker == maker or how.maker in inside for how in one.table.wrong.values()):
             return {}
@@ -165,7 +204,7 @@ class _Search:
     def _tried(self, fine: Opened, more: Opened, asked: Iterable[int]) -> dict[int, frozenset[str]]:
         """Leave more units to themselves; those asked about around which nothing is wrong then."""
         tried = {**fine, **more}
-        inside = dict.fromkeys(_below(self.first.table, more), BOTH)  # what is put right there would mend the results
+        inside = dict.fromkeys(_below(self.base.table, more), BOTH)  # what is put right there would mend the results
         tried = self._all({**inside, **tried})
         one = self._probe(tried)
         return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
@@ -189,7 +228,7 @@ class _Search:
             unit for unit, how in kept.items()
             if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit))
         }
-        callers, more = self.first.table.callers, True
+        callers, more = self.base.table.callers, True
         while more:
             more = {above for unit in seen for above in callers.get(unit, ()) if kept.get(above) == ENTRY} - seen
             seen |= more

@@ -35,13 +35,15 @@ class Piece(msgspec.Struct, frozen=True):
 
     Attributes:
         source: key of the reference.
-        turned: it is transposed first.
+        squeezed: its axes of size 1 are left out, as where a convolution of one pixel is a linear layer.
+        turned: it is transposed then.
         axis: along which it is a part; None for the whole.
         at, start, length: `length` rows of the source from `start` on are those of the port's entry from `at` on.
         extent: rows that the source has.
     """
 
     source: str
+    squeezed: bool
     turned: bool
     axis: int | None
     at: int
@@ -49,13 +51,19 @@ class Piece(msgspec.Struct, frozen=True):
     length: int
     extent: int
 
+    @property
+    def is_whole(self) -> bool:
+        """True for all of an entry of the same rank."""
+        return self.axis is None and not self.squeezed
+
     def of(self, source: np.ndarray) -> np.ndarray:
         """Its values, given those of the whole source."""
-        facing, rows = source.T if self.turned else source, slice(self.start, self.start + self.length)
+        facing = source.squeeze() if self.squeezed else source
+        facing, rows = facing.T if self.turned else facing, slice(self.start, self.start + self.length)
         return facing if self.axis is None else facing[(slice(None),) * self.axis + (rows,)]
 
     def __str__(self) -> str:
-        name = f"{self.source}{'.T' if self.turned else ''}"
+        name = f"{self.source}{'.squeeze()' if self.squeezed else ''}{'.T' if self.turned else ''}"
         if self.axis is None or self.length == self.extent:
             return name
         return f"{name}[{':, ' * self.axis}{self.start}:{self.start + self.length}]"
@@ -190,16 +198,19 @@ class Loader:
         """Key of the port -> key of the reference: by map and name, then by the values that the converter gives."""
         certain = {unit.reference: unit.candidate for unit in self.pairing.units if unit.how in CERTAIN}
         named = self._partners(theirs, mine, certain)
+        named = {key: source for key, source in named.items() if len(mine[key]["shape"]) == len(theirs[source]["shape"])}
         asked = [key for key in made if key in mine and key not in named]
         told = self.candidate.ask("origins", keys=asked) if asked else {}
         ways = {key: [tuple(msgspec.convert(piece, Piece) for piece in way) for way in told[key]] for key in told}
         origins = {key: found[0] for key, found in ways.items() if len(found) == 1}
         for _ in range(2):  # what holds a layer tells which of several copies it is
-            whole = {key: found[0].source for key, found in origins.items() if len(found) == 1 and found[0].axis is None}
-            self.pairing = pair(*self.trees, self.mapped, _layers(whole, certain))
+            whole = {key: found[0].source for key, found in origins.items() if len(found) == 1 and found[0].is_whole}
+            parts = {key.rpartition(".")[0] for key in origins if key not in whole}
+            self.pairing = pair(*self.trees, self.mapped, _layers(whole, certain, parts))
             origins |= self._within(ways)
         partners = {**whole, **self._partners(theirs, mine, {**self.pairing.modules, **self.pairing.weights})}
-        self.pieces = {key: pieces for key, pieces in origins.items() if key not in partners}
+        self.pieces = {key: way for key, way in origins.items() if way[0].squeezed or key not in partners}
+        partners = {key: source for key, source in partners.items() if key not in self.pieces}
         self.guessed = set(origins)
         return partners
 
@@ -283,12 +294,18 @@ def _shaped(theirs, mine, found: Mapping[str, str], modules: Mapping[str, str]) 
     return {own[0]: keys[0] for keys, own in pairs if len(keys) == len(own) == 1}
 
 
-def _layers(whole: Mapping[str, str], certain: Mapping[str, str]) -> dict[str, str]:
-    """Reference path -> candidate path of the layers of which every known entry comes from one and the same layer."""
+def _layers(whole: Mapping[str, str], certain: Mapping[str, str], parts: Collection[str]) -> dict[str, str]:
+    """Reference path -> candidate path of the layers of which every known entry comes from one and the same layer.
+
+    Args:
+        whole: key of the port -> key of the reference with the same values.
+        certain: pairs of modules that are known already.
+        parts: layers of the port that hold parts of entries.
+    """
     owners: dict[str, set[str]] = {}
     for key, source in whole.items():
         owners.setdefault(key.rpartition(".")[0], set()).add(source.rpartition(".")[0])
-    found = [(*paths, owner) for owner, paths in owners.items() if len(paths) == 1]
+    found = [(*paths, owner) for owner, paths in owners.items() if len(paths) == 1 and owner not in parts]
     claimed = [path for path, _ in found]
     return {path: owner for path, owner in found if claimed.count(path) == 1 and path not in certain}
 

@@ -198,9 +198,12 @@ def noted(evaluator):
     return _asked("noted", evaluator)
 
 
-def follow(evaluator, unit):
-    """Step through this unit from now on; returns {"file", "line", "lines", "name"}, or {"why"} if it has no source."""
-    return _asked("follow", evaluator, unit, part="glue")
+def follow(evaluator, unit, bare=False):
+    """Step through this unit from now on; returns {"file", "line", "lines", "name"}, or {"why"} if it has no source.
+
+    With `bare` it is a module that is no unit: nothing is shown at its entry and its exit.
+    """
+    return _asked("follow", evaluator, unit, bare, part="glue")
 
 
 def calls(evaluator):
@@ -213,6 +216,6 @@ def values(evaluator, call):
     return _asked("values", evaluator, call, part="glue")
 
 
-def leave(evaluator, unit):
-    """Run this unit as it is again, and forget what was stepped through."""
-    return _asked("leave", evaluator, unit, part="glue")
+def leave(evaluator, unit, bare=False):
+    """Run this unit, or bare module, as it is again, and forget what was stepped through."""
+    return _asked("leave", evaluator, unit, bare, part="glue")

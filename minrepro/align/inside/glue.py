@@ -12,7 +12,7 @@ from .recorder import Recorder, Unfollowed
 from .stepping import Stepper, parsed
 
 
-def follow(evaluator, unit):
+def follow(evaluator, unit, bare):
     """See `worker_side.follow`."""
     seat = evaluator.seat
     path, _, method = unit.partition("::")
@@ -31,6 +31,9 @@ def follow(evaluator, unit):
     def stepped(*args, **kwargs):
         return _recorded(seat, paths, original, part, args, kwargs)
 
+    if bare:
+        object.__setattr__(part, method, stepped)
+        return {}
     object.__setattr__(part, method, running._wrapper(unit, stepped))
     part.__dict__.setdefault(running.MARK, {}).setdefault(method, None)
     return {"file": original.__code__.co_filename, "line": first, "lines": lines, "name": original.__qualname__}
@@ -75,16 +78,17 @@ def values(evaluator, call):
     return {"values": listed}
 
 
-def leave(evaluator, unit):
+def leave(evaluator, unit, bare):
     """See `worker_side.leave`."""
     seat = evaluator.seat
     path, _, method = unit.partition("::")
     part, method = dict(seat.native.modules(seat.module))[path], method or "forward"
-    own = part.__dict__.get(running.MARK, {}).pop(method, None)
+    own = None if bare else part.__dict__.get(running.MARK, {}).pop(method, None)
     part.__dict__.pop(method, None)
     if own is not None:
         part.__dict__[method] = own
-    running.wrap(seat.native, seat.module, [unit])
+    if not bare:
+        running.wrap(seat.native, seat.module, [unit])
     for record in seat.followed:
         for number in range(len(record["recorder"].values)):
             evaluator.namespace.pop("glue_%d" % number, None)

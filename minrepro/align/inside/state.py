@@ -73,15 +73,19 @@ def origin(value, sources):
     """Which sources a value is made of.
 
     Returns:
-        Every way to make it, at most `ALIKE`: a list of pieces {"source", "turned", "axis", "at", "start", "length", "extent"}
-        each. `length` of the `extent` rows of the source (transposed if `turned`) from `start` on are those of the value from
-        `at` on; axis None where the whole source is the whole value.
+        Every way to make it, at most `ALIKE`: a list of pieces {"source", "squeezed", "turned", "axis", "at", "start",
+        "length", "extent"} each. `length` of the `extent` rows of the source (without its axes of size 1 if `squeezed`,
+        transposed if `turned`) from `start` on are those of the value from `at` on; axis None where the whole source is the
+        whole value.
     """
     found, joined = [], []
     for name, other in sources.items():
+        squeezed = other.ndim != value.ndim and other.squeeze().ndim == value.ndim
+        other = other.squeeze() if squeezed else other
         for turned in (False, True) if other.ndim == 2 and other.shape != (1, 1) else (False,):
             facing = other.T if turned else other
-            piece = {"source": name, "turned": turned, "axis": None, "at": 0, "start": 0, "length": 0, "extent": 0}
+            piece = {"source": name, "squeezed": squeezed, "turned": turned, "axis": None, "at": 0, "start": 0, "length": 0,
+                     "extent": 0}
             if facing.shape == value.shape:
                 found += [piece] if same(facing, value) else []
                 continue
