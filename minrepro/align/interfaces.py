@@ -228,9 +228,13 @@ class _Search:
             unit for unit, how in kept.items()
             if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit))
         }
-        callers, more = self.base.table.callers, True
+        callers, more = moved.table.callers, True
         while more:
             more = {above for unit in seen for above in callers.get(unit, ()) if kept.get(above) == ENTRY} - seen
+            around = [callers.get(unit, set()) for unit in seen if "in" in kept[unit]]  # whoever hands it what it is told
+            more |= {
+                unit for unit, how in kept.items() if "out" in how and any(callers.get(unit, set()) & other for other in around)
+            } - seen
             seen |= more
         return {unit: how for unit, how in kept.items() if unit in seen}
 
