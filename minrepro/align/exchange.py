@@ -53,6 +53,8 @@ def mended(passes: Passes, opened: Opened, candidate: Seat, loader: Loader, tabl
                     passes, opened, candidate, [table.rows.index(row) for row in rows], every):
                 _blame(rows, every, known)
                 break
+        else:
+            _doubt(loader, known, rows)
 
 
 def _choices(loader: Loader, known: Mapping[str, Entry], row: Row) -> list[list[Move]]:
@@ -68,6 +70,8 @@ def _choices(loader: Loader, known: Mapping[str, Entry], row: Row) -> list[list[
     found = [
         [Move(f"{one}.{name}", f"{two}.{name}") for name in layers[a] for one, two in ((a, b), (b, a))] for a, b in pairs
     ]
+    held = [(owner, a, b) for owner, own in layers.items() for a, b in combinations(own, 2) if own[a] == own[b]]
+    found += [[Move(f"{owner}.{one}", f"{owner}.{two}") for one, two in ((a, b), (b, a))] for owner, a, b in held]
     square = [key for key in inside if len(known[key].shape) == 2 and len(set(known[key].shape)) == 1 and key in loader.free]
     return found + [[Move(key, key, True)] for key in square]
 
@@ -87,6 +91,20 @@ def _right(passes: Passes, opened: Opened, candidate: Seat, units: Sequence[int]
         candidate.ask("exchange", moves=[])
     wrong = [how for how in passed.table.wrong.values() if how.maker in units]
     return passed.failure is None and not wrong
+
+
+def _doubt(loader: Loader, known: Mapping[str, Entry], rows: Sequence[Row]) -> None:
+    """Say of what the weights are made that nothing but their values told, where that could be mixed up."""
+    for row in rows:
+        place = _place(row)
+        fused = [
+            known[key] for key in sorted(loader.guessed)
+            if key in known and len(known[key].pieces) > 1 and (not place or key.startswith(f"{place}."))
+        ]
+        if fused:
+            told = ", ".join(f"{entry.key} = {' + '.join(map(str, entry.pieces))}" for entry in fused[:2])
+            more = f" (+ {len(fused) - 2})" if len(fused) > 2 else ""
+            row.note += f" -- unless the converter puts parts of weights in a wrong order: {told}{more}"
 
 
 def _blame(rows: Sequence[Row], moves: Sequence[Move], known: Mapping[str, Entry]) -> None:

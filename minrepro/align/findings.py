@@ -74,10 +74,12 @@ class Wrong(msgspec.Struct):
     Attributes:
         maker: number of the unit that made them.
         gross: they are arranged or meant otherwise; see `judging.gross`.
+        labels: which of them.
     """
 
     maker: int
     gross: bool
+    labels: set[str]
 
 
 class Apart(msgspec.Struct):
@@ -87,11 +89,13 @@ class Apart(msgspec.Struct):
         detail: the first difference.
         places: the port's lines that made it.
         parts: ``in`` and ``out``, where there is one.
+        shaped: those of them where it is of shape, dtype or number.
     """
 
     detail: str
     places: str
     parts: set[str]
+    shaped: set[str]
 
 
 class Table:
@@ -105,7 +109,7 @@ class Table:
         rows: one per unit.
         wrong: (unit, ``in`` or ``out``) that differ though they should not.
         apart: number of a unit that is left to itself -> how its values differ, in the order in which that shows.
-        unclear: those of them of which nobody can say whether that is right, because they err on any input.
+        unclear: those of them of which nobody can say whether that is right, because something else is wrong.
         lost: those of them whose results nothing makes the right values of, though it does so for others of their class.
         callers: number of a unit -> of those that call it.
     """
@@ -130,11 +134,14 @@ class Table:
         # Who uses what a part of the port does not return shows it at the next seam; only of the whole everything is due.
         opened = opened or told is not None and told.symptom == "structure" and found.unit > 0
         if told is not None and opened:
-            self.apart.setdefault(found.unit, Apart(told.detail, _places(found), set())).parts.add(found.part)
+            apart = self.apart.setdefault(found.unit, Apart(told.detail, _places(found), set(), set()))
+            apart.parts.add(found.part)
+            apart.shaped |= {found.part} if told.symptom != "value" else set()
         elif told is not None:
             before = self.wrong.get((found.unit, found.part))
             self.wrong[found.unit, found.part] = Wrong(
-                found.maker, gross(found) or before is not None and before.gross)
+                found.maker, gross(found) or before is not None and before.gross,
+                {found.label} | (before.labels if before is not None else set()))
         own = self.rows[found.unit]
         if found.part == "out":
             own.calls = max(own.calls, found.call + 1)
@@ -274,7 +281,8 @@ def _apart(row: Row, told: str, places: str, unclear: bool) -> None:
     if fine:
         row.verdict, row.lines = "interface", (row.lines[0], places)
         row.note = f"another interface: {told}; " + (
-            f"a part of it errs whatever it is told (at {places})" if unclear else "what the port makes of it agrees")
+            f"whether that is right (at {places}) cannot be told while something else is wrong" if unclear
+            else "what the port makes of it agrees")
     elif unclear:
         row.note += f" -- or what it is told is wrong, at {places}: {told}"
         row.lines = row.lines[0], ", ".join(filter(None, (row.lines[1], places)))

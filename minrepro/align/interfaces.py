@@ -8,31 +8,36 @@ disturbed once: what was right has to become wrong.
 
 from __future__ import annotations
 
-from typing import Collection, Iterable
+from typing import Any, Collection, Iterable, Mapping
 
-from minrepro.align.findings import Table, below
+import msgspec
+
+from minrepro.align.findings import Table, Wrong, below
 from minrepro.align.passing import Passed, Passes
 from minrepro.align.recovery import recovered
 from minrepro.align.seams import Opened
 
+TRIES = 10
+"""Groups of parts that are tried in a small model."""
 DEEP = 4
 """Parts within parts that are looked into."""
 ROUNDS = 3
 """How often the search goes on from where the port comes with the parts that are known."""
 MOST = 4
-"""Kinds of parts that are tried one by one where leaving all of them to themselves did not help all of them."""
+"""Kinds of parts, or of callers, that are looked at, and groups of them in a large model."""
 ENTRY, EXIT, BOTH, NONE = frozenset({"in"}), frozenset({"out"}), frozenset({"in", "out"}), frozenset[str]()
 
 
 def settled(passes: Passes) -> tuple[Passed, Opened]:
     """The pass whose verdicts count, and the parts with another interface in it."""
-    first = passes.full(insist=False)
+    first = passes.full()
     search = _Search(passes, first)
     opened = search.found()
     if opened:
-        first = passes.full(opened, insist=False)
-    if first.forced and first.call is None:
         first = passes.full(opened)
+    if first.forced and first.failure is not None:
+        first.notes.append(_pinned(first.failure))
+        first = msgspec.structs.replace(first, failure=None)
     first.table.unclear |= search.unclear
     first.table.lost |= search.lost
     return first, opened
@@ -54,6 +59,7 @@ class _Search:
         self.passes, self.first, self.base = passes, first, first
         self.unclear: set[int] = set()
         self.lost: set[int] = set()
+        self.freed: set[int] = set()
         self.made: Opened = {}
 
     def found(self) -> Opened:
@@ -61,9 +67,10 @@ class _Search:
         for _ in range(ROUNDS):  # where a port failed, the next one is only seen once it goes on
             before = self.made
             self._round()
-            if self.made == before:
+            if self.made == before and not (self.base.stuck and self.first.forced and self._freed()):
                 break
             self.base = self._probe({})
+        self.unclear |= self.freed & set(self.base.table.apart)
         return self._all(dict.fromkeys(self.unclear, ENTRY))
 
     def _round(self) -> None:
@@ -79,12 +86,24 @@ class _Search:
         told = {unit for unit in opened if unit in alone.table.apart and "in" in alone.table.apart[unit].parts}
         bad = self._bad(alone, told)
         fine = dict.fromkeys(told - bad, ENTRY)
-        # One that is right on the reference's inputs convicts its caller, unless all comes out right in the end.
-        asked = {unit for unit in bad if self.first.whole or self._errs(self.base, unit)}
+        # In a large model, one that is right on the reference's inputs convicts its caller, unless all is right in the end.
+        asked = {unit for unit in bad if self.passes.small or self.first.whole or self._errs(self.base, unit)}
         kept = {**fine, **self._absorbed(fine, dict.fromkeys(asked, BOTH))}
         kept = self._mattering(kept) if kept else kept
         self.unclear = self._both_ways(alone, bad) - set(kept)
         self.made = self._all(kept)
+
+    def _freed(self) -> bool:
+        """Leave to themselves all units that differ in shape, where the port cannot go on with what is put right there.
+
+        Something else is wrong in such a port, so that nobody can tell whether they are.
+        """
+        one = self._probe(dict.fromkeys(range(1, len(self.passes.pairing.units)), BOTH))
+        freed = {unit: frozenset(how.shaped) for unit, how in one.table.apart.items() if how.shaped and unit not in self.made}
+        if one.stuck or not freed:
+            return False
+        self.made, self.freed = self._all(freed), set(freed)
+        return True
 
     def _all(self, opened: Opened) -> Opened:
         """These, and the parts whose results the code around makes up for."""
@@ -129,10 +148,18 @@ class _Search:
         """Those of the rest whose results the code around them makes the right values of."""
         if not rest:
             return {}
-        kept = self._tried(fine, rest, rest)
-        kinds = self._kinds(set(rest) - set(kept))
-        for units in kinds[:MOST] if kept or len(kinds) > 1 else ():
+        kept: dict[int, frozenset[str]] = {}
+        waiting = [sorted(rest)]
+        for _ in range(TRIES if self.passes.small else MOST):
+            if not waiting:
+                break
+            units = waiting.pop(0)
             kept |= self._tried(fine, {**kept, **{unit: rest[unit] for unit in units}}, units)
+            left = [unit for unit in units if unit not in kept]
+            if len(left) > 1 or left and len(left) < len(units):  # one that is wrong keeps others from being seen
+                kinds = self._kinds(left)
+                half = (len(left) + 1) // 2
+                waiting += kinds if len(kinds) > 1 else [left[:half], left[half:]] if len(left) > 1 else [left]
         callers = {maker for unit in set(rest) - set(kept) for maker in self.base.table.callers.get(unit, ())}
         for maker in sorted(callers)[:MOST]:
             kept |= self._chain(fine, kept, maker)
@@ -164,12 +191,12 @@ class _Search:
         back = [unit for unit in wrong if (unit, "in") not in table.wrong]
         found: dict[int, frozenset[str]] = {}
         for units in self._kinds(back):
-            name = f"{table.rows[units[0]].types} in {[sorted(self._calling(unit)) for unit in units]}"
+            name = f"{self._kind(units[0])} in {[sorted(self._calling(unit)) for unit in units]}"
             if name in asked or len(asked) == MOST:
                 continue
             asked.add(name)
             alike = [
-                other for other in table.callers if table.rows[other].types == table.rows[units[0]].types
+                other for other in table.callers if self._kind(other) == self._kind(units[0])
                 and self._calling(other) in [self._calling(unit) for unit in units]
             ]
             # The values that many modules step through take memory: those of a large model are as the first of them.
@@ -181,10 +208,9 @@ class _Search:
                 self.lost |= {unit for unit in set(alike) - right if table.callers[unit] <= set(makers)}
         return found
 
-    def _calling(self, unit: int) -> set[tuple[str, str]]:
+    def _calling(self, unit: int) -> set[tuple[str, ...]]:
         """The classes of the modules that call a unit."""
-        table = self.base.table
-        return {table.rows[maker].types for maker in table.callers.get(unit, ())}
+        return {self._kind(maker) for maker in self.base.table.callers.get(unit, ())}
 
     def _chain(self, fine: Opened, kept: Opened, maker: int) -> Opened:
         """Parts of one unit that hand each other what the reference's do not, if the unit makes the right thing of it.
@@ -195,7 +221,7 @@ class _Search:
         inside = _below(self.base.table, [maker]) | {  # where the port has failed not all of them were come by
             unit for unit, name in enumerate(names) if unit != maker and below(name, names[maker].partition("::")[0])}
         one = self._probe({**fine, **kept, **dict.fromkeys(inside, BOTH)})
-        if one.failure is not None or any(how.maker == maker or how.maker in inside for how in one.table.wrong.values()):
+        if one.failure is not None or any(how.maker == maker or how.maker in inside for how in self._new(one)):
             return {}
         apart = {unit: how.parts for unit, how in one.table.apart.items() if unit in inside}
         last = max((place for place, parts in enumerate(apart.values()) if "in" in parts), default=-1)
@@ -210,16 +236,28 @@ class _Search:
         return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
 
     def _right_around(self, passed: Passed, opened: Opened, unit: int) -> bool:
-        """True if the code that calls a unit makes nothing wrong."""
+        """True if the code that calls a unit makes nothing wrong that was right before."""
         makers = _around(passed.table, opened, unit)
-        return passed.failure is None and not any(how.maker in makers for how in passed.table.wrong.values())
+        return passed.failure is None and not any(how.maker in makers for how in self._new(passed))
+
+    def _new(self, passed: Passed) -> list[Wrong]:
+        """What is wrong in a pass and was not before."""
+        before = self.base.table.wrong
+        return [
+            how for name, how in passed.table.wrong.items() if name not in before or how.labels - before[name].labels
+        ]
 
     def _kinds(self, units: Iterable[int]) -> list[list[int]]:
         """Units of one class each, in the order of the model."""
-        kinds: dict[tuple[str, str], list[int]] = {}
+        kinds: dict[tuple[str, ...], list[int]] = {}
         for unit in sorted(units):
-            kinds.setdefault(self.first.table.rows[unit].types, []).append(unit)
+            kinds.setdefault(self._kind(unit), []).append(unit)
         return list(kinds.values())
+
+    def _kind(self, unit: int) -> tuple[str, ...]:
+        """Classes, and the method where it is one."""
+        row = self.first.table.rows[unit]
+        return (*row.types, row.unit.partition("::")[2])
 
     def _mattering(self, kept: Opened) -> Opened:
         """Those whose values somebody looks at: the unit itself, a part that it hands them to, or the code around it."""
@@ -237,6 +275,15 @@ class _Search:
             } - seen
             seen |= more
         return {unit: how for unit, how in kept.items() if unit in seen}
+
+
+def _pinned(failure: Mapping[str, Any]) -> str:
+    """The sentence for a port that runs by itself and raises on the reference's values: nobody may blame it for that."""
+    told = failure["blame"]
+    where = f"{told['file']}:{told['line']}" if told["file"] else "the framework"
+    message = told["message"].strip().partition("\n")[0]
+    return (f"not compared beyond {told['path'] or '(root)'} at {where}: the port runs by itself, but not on the reference's "
+            f"values, for which it has another interface there ({told['error']}: {message})")
 
 
 def _below(table: Table, units: Iterable[int]) -> set[int]:

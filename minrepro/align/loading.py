@@ -351,6 +351,8 @@ def _entry(key: str, source: str, found: Mapping[str, Any], giver: str, pieces: 
     elif given not in FINE:
         twin = f": it is the reference's {found['twin']}" if found.get("twin") else ""
         entry.blame, entry.detail = "converter", f"the converter gives {key} {given} compared to {source}{twin}"
+    elif given == "unknown" and kept.startswith("of another shape"):
+        entry.blame, entry.detail = "converter", f"the converter gives {key} {' + '.join(map(str, pieces)) or 'a value'} {kept}"
     elif kept != "equal" and given in ("equal", "turned as due", "unknown"):
         entry.blame = "framework"
         entry.detail = f"right values in, {_STORED.get(kept, kept + ' values')} stored"

@@ -385,7 +385,7 @@ class Lockstep:
         for key, record in list(self.records.items()):
             running = {f.title for f in self.followers if not f.over and f.within(key, record.stack)}
             if record.outputs is not None and running <= record.passed:
-                del self.records[key]
+                self.records.pop(key, None)  # it may have gone with the call around it
                 for inner, part in list(self.records.items()):
                     if key in part.stack:
                         del self.records[inner]

@@ -51,7 +51,9 @@ _PHRASES = (
     (r"(.+?) is judged by its size alone, without a float64 run", r"\1 没有 float64 结果, 只按大小判断"),
     (r"another interface: ", "接口不同: "),
     (r"what the port makes of it agrees", "移植模型据此得到的结果一致"),
-    (r"a part of it errs whatever it is told \(at (.+?)\)", r"无论传入什么, 其一部分都有误 (位于 \1)"),
+    (r"whether that is right \(at (.+?)\) cannot be told while something else is wrong",
+     r"在其他错误修正之前无法判断其是否正确 (位于 \1)"),
+    (r"unless the converter puts parts of weights in a wrong order: ", "除非转换函数把权重的各部分排错了次序: "),
     (r"or what it is told is wrong, at (.+?): ", r"或者传入的内容有误, 位于 \1: "),
     (r"told in another way: ", "传入方式不同: "),
     (r"it returns something else, from which the port does not come to the right value: ",
@@ -112,6 +114,8 @@ _PHRASES = (
     (r"; transposed (\S+) agrees", r"; 转置后 \1 一致"),
     (r"in its place (.+?) agrees \(if that is meant, (.+?) uses one for the other\)",
      r"在此处则 \1 一致 (若确属有意, 则是 \2 用错了权重)"),
+    (r"not compared beyond (.+?) at (.+?): the port runs by itself, but not on the reference's values, for which it has "
+     r"another interface there", r"\1 (位于 \2) 之后未作比较: 移植模型可独立运行, 但不能使用参考模型的值, 因其此处接口不同"),
     # notes
     (r"the whole returns the same: what differs inside is meant, or this input hides it",
      "整体输出一致: 内部差异是有意为之, 或被本次输入掩盖"),

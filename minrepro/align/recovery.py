@@ -66,11 +66,12 @@ def _between(passes: Passes, units: Collection[int]) -> list[str]:
 
 
 def _values(passes: Passes) -> list[np.ndarray]:
-    """All values that the code which was stepped through has made."""
+    """All values that the code which was stepped through has made; what it was given may have been put right."""
     found = []
-    for number in range(len(passes.candidate.ask("calls"))):
-        _, tensors = passes.candidate.exchange("values", {}, call=number)
-        found += [np.ascontiguousarray(tensor.view) for tensor in tensors.values() if tensor.dtype.name != "bfloat16"]
+    for number, call in enumerate(passes.candidate.ask("calls")):
+        answer, tensors = passes.candidate.exchange("values", {}, call=number)
+        made = [item["var"] for item in answer["values"] if call["nodes"][item["number"]]["kind"] != "input"]
+        found += [np.ascontiguousarray(tensors[name].view) for name in made if tensors[name].dtype.name != "bfloat16"]
     return found
 
 
