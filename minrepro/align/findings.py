@@ -433,7 +433,7 @@ def _where(row: Row, found: Judged, table: Table) -> str:
     if found.part == "in":
         other = table.rows[found.unit].port or "the root"
         return f"its own code gives {other.replace('::', '.')} a wrong {found.label or 'input'} at {row.lines[1]}"
-    return f"its own code returns a wrong {found.label or 'result'} ({row.lines[1]})"
+    return f"its own code returns a wrong {found.label.removeprefix('the ')} ({row.lines[1]})"
 
 
 def finite(value: float) -> float | None:

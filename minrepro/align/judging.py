@@ -101,7 +101,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         position: which tensor.
         length: terms that one element adds up.
     """
-    x, label = seam.reference[position], seam.labels[position]
+    x, label = seam.reference[position], named(seam.labels[position], seam.part)
     held = {role: values[position] for role, values in seam.others.items() if position < len(values)}
     y = held.get("candidate")
     absolute, ulp = errors(x, y)
@@ -112,7 +112,7 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
         if seam.part == "in":
             return Judged(comparison=Comparison("same", why=f"the port takes no {label}"), **base)
         found = Divergence("structure", "candidate", label, (), "a tensor", "nothing", "", math.inf,
-                           detail=f"the port returns no tensor {label or 0}")
+                           detail=f"the port returns no tensor {seam.labels[position] or 0}")
         return Judged(comparison=Comparison("diverges", math.inf, found), **base)
     if x.dtype != y.dtype and x.shape == y.shape:
         return Judged(comparison=_dtypes(x, y, label), **base)
@@ -137,6 +137,13 @@ def judged(seam: Seam, position: int, length: int) -> Judged:
             if formula and comparison.verdict in ("same", "arithmetic"):
                 comparison = _formulas(label, x, y, truth[0], broad, gap)
     return Judged(comparison=comparison, wide=gap, condition=condition, rows=rows, reference=x, candidate=y, **base)
+
+
+def named(label: str, part: str) -> str:
+    """What a tensor is called: a parameter by its name; a result by its number, or as the result."""
+    if part == "in":
+        return label
+    return f"result {label}" if label[:1].isdigit() else label or "the result"
 
 
 def half_alike(a: np.ndarray, b: np.ndarray, roundoff: float) -> np.ndarray:

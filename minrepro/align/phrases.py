@@ -17,7 +17,8 @@ _PHRASES = (
     (r"with padding_idx=(\d+) Paddle's layer returns zeros for \1, whatever the row of the table holds",
      r"当 padding_idx=\1 时, Paddle 的层对 \1 返回零, 与权重中该行的值无关"),
     # what is wrong, and where
-    (r"its own code returns a wrong (\S+) \((.*?)\)", r"其自身代码返回错误的 \1 (\2)"),
+    (r"its own code returns a wrong (result(?: [\d.]+)?|\S+) \((.*?)\)", r"其自身代码返回错误的 \1 (\2)"),
+    (r"\bthe result(?=[\[: ])", "结果"), (r"\bresult (?=\d)", "结果 "),
     (r"its own code gives (.+?) a wrong (\S+) at (.+?):(\d+(?:-\d+)?)", r"其自身代码向 \1 传入错误的 \2, 位于 \3:\4"),
     (r"the port returns no tensor (\S+)", r"移植模型没有返回张量 \1"),
     (r"the port takes no (\S+)", r"移植模型不接收 \1"),

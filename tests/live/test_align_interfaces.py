@@ -57,6 +57,8 @@ RIGHT = [
     ("teller", "teller_convert", ["layers.0", "layers.0.look", "layers.1", "layers.1.look"], "paddle"),
     ("scaled", "", ["branch"], "paddle"),
     ("stairs", "", ["steps.0", "steps.1"], "paddle"),
+    ("flat", "flat_convert", ["a"], "paddle"),
+    ("last", "last_convert", ["one", "two"], "paddle"),
     ("frames", "frames_convert", ["see.0", "see.1", "see.3"], "paddle"),
     ("encoder", "encoder_convert", [
         "encoder", *(f"encoder.layers.{i}{part}" for i in (0, 1) for part in ("", ".self_attn"))], "paddle"),
@@ -91,6 +93,9 @@ def test_a_mistake_behind_another_interface_is_still_found(align):
     status, report = align("teller", "teller_wrong_axis", "teller_convert")
     assert (status, report["verdict"]) == (1, "port")
     assert set(guilty(report)) == {"layers.0.look", "layers.1.look"}
+    status, report = align("flat", "flat_wrong", "flat_convert")
+    assert (status, report["verdict"], interfaces(report)) == (1, "port", ["a"])
+    assert guilty(report)[""].startswith("its own code gives c a wrong input")
 
 
 def test_a_converter_that_mixes_up_parts_of_a_fused_weight_is_named(align):

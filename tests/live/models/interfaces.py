@@ -203,3 +203,37 @@ class Stairs(nn.Module):
 
 def stairs():
     return Stairs().eval(), (torch.randn(2, 5, 6),)
+
+
+class Flat(nn.Module):
+    """Linear layers over rows of rows, whose port looks at one long list of rows first."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(5, 6), nn.Linear(6, 6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        return self.c(torch.tanh(self.b(torch.tanh(self.a(x)))))
+
+
+def flat():
+    return Flat().eval(), (torch.randn(3, 7, 5),)
+
+
+class Last(nn.Module):
+    """An image whose port has its channels last, and looks at each pixel with a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.gate, self.vote = (
+            nn.Conv2d(3, 8, 3), nn.Conv2d(8, 4, 3), nn.Conv2d(4, 4, 1), nn.Linear(9, 3))
+
+    def forward(self, x):
+        side = torch.tanh(x.mean((2, 3))).repeat(1, 3)[:, :5]
+        x = torch.relu(self.two(torch.relu(self.one(x))))
+        x = (x * torch.sigmoid(self.gate(x))).mean((2, 3))
+        return self.vote(torch.cat([x, side], 1))
+
+
+def last():
+    return Last().eval(), (torch.randn(2, 3, 8, 9),)

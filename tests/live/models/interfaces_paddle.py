@@ -277,3 +277,58 @@ def stairs():
 
 def stairs_turned():
     return Stairs(turned=True)
+
+
+class Flat(nn.Layer):
+    def __init__(self, wrong=False):
+        super().__init__()
+        self.a, self.b, self.c, self.wrong = nn.Linear(5, 6), nn.Linear(6, 6), nn.Linear(6, 4), wrong
+
+    def forward(self, x):
+        rows = paddle.tanh(self.a(x.flatten(0, 1))).reshape([*x.shape[:2], 6])
+        rows = self.b(rows)
+        rows = nn.functional.sigmoid(rows) if self.wrong else paddle.tanh(rows)
+        return self.c(rows)
+
+
+def flat():
+    return Flat()
+
+
+def flat_wrong():
+    return Flat(wrong=True)
+
+
+def flat_convert(state):
+    return {key: value.T for key, value in state.items()}
+
+
+class Last(nn.Layer):
+    """Channels last all the way; what is put together before the last layer has a layer each."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2D(3, 8, 3, data_format="NHWC")
+        self.conv2 = nn.Conv2D(8, 4, 3, data_format="NHWC")
+        self.pixel, self.image, self.side = nn.Linear(4, 4), nn.Linear(4, 3), nn.Linear(5, 3, bias_attr=False)
+
+    def forward(self, x):
+        side = paddle.tanh(x.mean([2, 3])).tile([1, 3])[:, :5]
+        x = x.transpose([0, 2, 3, 1])
+        x = nn.functional.relu(self.conv2(nn.functional.relu(self.conv1(x))))
+        x = (x * nn.functional.sigmoid(self.pixel(x))).mean([1, 2])
+        return self.image(x) + self.side(side)
+
+
+def last():
+    return Last()
+
+
+def last_convert(state):
+    weight = state["vote.weight"]
+    return {
+        "conv1.weight": state["one.weight"], "conv1.bias": state["one.bias"], "conv2.weight": state["two.weight"],
+        "conv2.bias": state["two.bias"], "pixel.weight": state["gate.weight"][:, :, 0, 0].T,
+        "pixel.bias": state["gate.bias"], "image.weight": weight[:, :4].T, "side.weight": weight[:, 4:].T,
+        "image.bias": state["vote.bias"],
+    }
