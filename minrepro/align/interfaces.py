@@ -233,16 +233,17 @@ class _Search:
         inside = dict.fromkeys(_below(self.base.table, more), BOTH)  # what is put right there would mend the results
         tried = self._all({**inside, **tried})
         one = self._probe(tried)
-        return {unit: more[unit] for unit in asked if self._right_around(one, tried, unit)}
+        # One that is told the same there, because its caller was put right, has shown nothing.
+        return {unit: more[unit] for unit in asked if unit in one.table.apart and self._right_around(one, tried, unit)}
 
-    def _right_around(self, passed: Passed, opened: Opened, unit: int) -> bool:
+    def _right_around(self, passed: Passed, opened: Opened, unit: int, base: Passed | None = None) -> bool:
         """True if the code that calls a unit makes nothing wrong that was right before."""
         makers = _around(passed.table, opened, unit)
-        return passed.failure is None and not any(how.maker in makers for how in self._new(passed))
+        return passed.failure is None and not any(how.maker in makers for how in self._new(passed, base))
 
-    def _new(self, passed: Passed) -> list[Wrong]:
+    def _new(self, passed: Passed, base: Passed | None = None) -> list[Wrong]:
         """What is wrong in a pass and was not before."""
-        before = self.base.table.wrong
+        before = (base or self.base).table.wrong
         return [
             how for name, how in passed.table.wrong.items() if name not in before or how.labels - before[name].labels
         ]
@@ -261,10 +262,10 @@ class _Search:
 
     def _mattering(self, kept: Opened) -> Opened:
         """Those whose values somebody looks at: the unit itself, a part that it hands them to, or the code around it."""
-        moved = self._probe(kept, set(kept))
+        steady, moved = self._probe(kept), self._probe(kept, set(kept))
         seen = {
             unit for unit, how in kept.items()
-            if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit))
+            if (self._errs(moved, unit) if how == ENTRY else not self._right_around(moved, self._all(kept), unit, steady))
         }
         callers, more = moved.table.callers, True
         while more:
