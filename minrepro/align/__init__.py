@@ -133,6 +133,8 @@ class Alignment:
         if failure is not None and (told := self._uneven()):
             self.notes.append(told)
         findings.explain(table, findings.Evidence(entries, passed.draws, self._settings(), autocast, failure))
+        if passed.forced and not passed.whole and not any(row.verdict in findings.GUILTY for row in table.rows):
+            table.rows[0].verdict, table.rows[0].note = "unexplained", "the outputs differ, and not all could be compared"
         if self.request.convert is not None and failure is None:
             self._timed("exchange", lambda: exchange.mended(
                 self.passes, self.opened, self.candidate, self.loader, table, entries))

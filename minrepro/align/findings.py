@@ -22,6 +22,8 @@ from minrepro.align.pairing import Module, Pairing
 from minrepro.align.slicing import definitions
 from minrepro.ir.divergence import Comparison
 
+GUILTY = ("port", "setting", "weights", "draw", "policy", "unexplained")
+"""Verdicts that say where a difference comes from, or that nobody knows."""
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 

@@ -117,6 +117,7 @@ _PHRASES = (
      r"在此处则 \1 一致 (若确属有意, 则是 \2 用错了权重)"),
     (r"not compared beyond (.+?) at (.+?): the port runs by itself, but not on the reference's values, for which it has "
      r"another interface there", r"\1 (位于 \2) 之后未作比较: 移植模型可独立运行, 但不能使用参考模型的值, 因其此处接口不同"),
+    (r"the outputs differ, and not all could be compared", "输出不同, 且有部分未能比较"),
     # notes
     (r"the whole returns the same: what differs inside is meant, or this input hides it",
      "整体输出一致: 内部差异是有意为之, 或被本次输入掩盖"),
