@@ -15,6 +15,11 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+def noting(deadline):
+    """How long before its deadline a call writes down where it stands, in seconds."""
+    return min(1.0, 0.1 * deadline)
+
+
 class Evaluator:
     """One namespace.
 
@@ -127,7 +132,7 @@ class Evaluator:
         deadline it writes into the log where it stands.
         """
         deadline = request.get("deadline", 60.0)
-        faulthandler.dump_traceback_later(max(0.01, deadline - min(1.0, 0.1 * deadline)), file=2)
+        faulthandler.dump_traceback_later(max(0.01, deadline - noting(deadline)), file=2)
         try:
             if request["file"] not in self.files:
                 self.files[request["file"]] = self.load(request["file"])

@@ -140,8 +140,12 @@ class Child:
         except OSError:
             pass
 
-    def answer(self, deadline, limit_bytes):
-        """The reply frame to the request, or (why, None) if the child died or had to be killed."""
+    def answer(self, deadline, limit_bytes, noting=0.0):
+        """The reply frame to the request, or (why, None) if the child died or had to be killed.
+
+        In its last `noting` seconds the child writes down the frames of threads that go on running, which may bring it down:
+        that is still a request that was not answered in time.
+        """
         end = time.monotonic() + deadline
         poll = select.poll()
         poll.register(self.inward, select.POLLIN | select.POLLHUP)
@@ -158,7 +162,10 @@ class Child:
                 self.died()
                 return {"outcome": "crashed", "signal": "memory limit", "at": self.at()}, None
         reply, extra = read_frame(self.inward)
-        return (reply, extra) if reply is not None else (self.died(), None)
+        if reply is not None:
+            return reply, extra
+        late, why = end - time.monotonic() <= noting, self.died()
+        return (dict(why, outcome="timed_out", seconds=deadline) if late and why["signal"] == "SIGSEGV" else why), None
 
     def at(self):
         """Index of the step that ran last."""
@@ -278,7 +285,8 @@ def serve(connection, backend, options):
             write_frame(fd, {"outcome": "crashed", "signal": "no session", "at": -1})
         else:
             session.send(header, body)
-            reply, extra = session.answer(deadline, options["limit_bytes"])
+            noting = evaluator.noting(deadline) if do == "call" else 0.0
+            reply, extra = session.answer(deadline, options["limit_bytes"], noting)
             write_frame(fd, reply, extra or b"")
 
 
