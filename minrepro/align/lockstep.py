@@ -76,19 +76,20 @@ class Lockstep:
         narrow: no float64 copies of the port.
         opened: units that are not put right.
         disturbed: those of them in which the candidate goes on with other values, to show whether they matter.
+        free: run the port as it is, too; without that only what is made shows, not what is passed on.
     """
 
     def __init__(
         self, leader: Seat, candidate: Seat, pairing: Pairing, scopes: Collection[Key], seen: Callable[[Seam], None],
         draws: Draws, progress: Callable[[int, int, str], None] = lambda done, total, what: None,
         left: Callable[[Record], None] | None = None, narrow: bool = False, opened: Opened = {},
-        disturbed: Collection[int] = (),
+        disturbed: Collection[int] = (), free: bool = True,
     ):
         self.leader, self.port, self.units, self.seen, self.draws = leader, candidate, pairing.units, seen, draws
         self.progress, self.scopes = progress, frozenset(scopes)
         self.candidate = Follower("candidate", candidate, True, title="candidate")
         self.free = Follower("free", candidate, True, forced=False, title="free")
-        self.followers = [self.candidate, self.free]
+        self.followers = [self.candidate, self.free] if free else [self.candidate]
         self.failures: list[tuple[str, dict[str, Any]]] = []
         self.started, self.left, self.narrow = 0, left, narrow
         self.opened, self.disturbed = opened, disturbed

@@ -145,9 +145,8 @@ class _Pass:
         self.lockstep = lockstep = Lockstep(
             one.reference, one.candidate, one.pairing, scopes, self._seen, self.found.draws, one.progress,
             self._left if self.found.gradients is not None else None, one.deaths.narrow, self.opened, self.disturbed,
+            not self.probing,
         )
-        if self.probing:
-            lockstep.followers = [lockstep.candidate]
         lockstep.run()
         alone, beside = lockstep.free.failure, lockstep.candidate.failure
         self.found.failure, self.found.stuck = beside or alone, beside is not None

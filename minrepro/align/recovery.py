@@ -44,8 +44,7 @@ def recovered(passes: Passes, opened: Opened, units: Collection[int], makers: Se
     if not followed:
         return set()
     lockstep = Lockstep(
-        passes.reference, seat, passes.pairing, (), seen, Draws(passes.injected), passes.progress, opened=opened)
-    lockstep.followers = [lockstep.candidate]
+        passes.reference, seat, passes.pairing, (), seen, Draws(passes.injected), passes.progress, opened=opened, free=False)
     try:
         lockstep.run()
         # What another part returns is not made by the code around: the two hold each other's weights.

@@ -75,8 +75,7 @@ def _lockstep(alignment: Any, row: Row) -> tuple[tuple[Seam, int] | None, dict[s
 
     draws = Draws(alignment.request.injected)
     lockstep = Lockstep(
-        alignment.reference, alignment.candidate, alignment.pairing, (), seen, draws, opened=alignment.opened)
-    lockstep.followers = [lockstep.candidate]  # how errors travel is known; here only what is made counts
+        alignment.reference, alignment.candidate, alignment.pairing, (), seen, draws, opened=alignment.opened, free=False)
     try:
         lockstep.run()
     finally:
